@@ -69,6 +69,18 @@ pub enum ErrorCode {
     DedupeKeyReused,
     /// Another taker has already collected this approval.
     OutcomeTaken,
+    /// No such group.
+    GroupNotFound,
+    /// The group is pending, claimed or uncertain.
+    GroupNotReady,
+    /// The group is over.
+    GroupEnded,
+    /// The claim is over: its lease expired, or another worker has the group.
+    ClaimLost,
+    /// The state was changed, or was encrypted by another server.
+    StateUnreadable,
+    /// No target of this name is configured.
+    UnknownCallback,
     /// A limit on the size or number of items was exceeded.
     LimitExceeded,
     /// The request body is too large.

@@ -10,6 +10,7 @@ pub mod ask;
 pub mod compat;
 pub mod error;
 pub mod event;
+pub mod group;
 pub mod listener;
 pub mod notice;
 pub mod notify;

@@ -176,6 +176,19 @@ impl Client {
         self.read(response).await
     }
 
+    /// A call that changes something, and that may find nothing: the reply is 204 then.
+    pub(crate) async fn post_for_optional<T: DeserializeOwned>(
+        &self,
+        segments: &[&str],
+        body: &impl Serialize,
+    ) -> Result<Option<T>, Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let request = || self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body);
+        let response = self.send(request).await?;
+        if response.status() == StatusCode::NO_CONTENT { Ok(None) } else { self.read(response).await.map(Some) }
+    }
+
     /// Sends a call that changes something and ignores the reply's body.
     pub(crate) async fn post_without_reply(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
         let url = self.address(segments);

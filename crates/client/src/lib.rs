@@ -22,6 +22,7 @@ mod discover;
 mod environment;
 mod error;
 mod find;
+mod groups;
 mod notify;
 mod paths;
 mod policy;

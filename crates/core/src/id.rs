@@ -106,6 +106,8 @@ ids! {
     TokenId = "tok_";
     /// Identifies a message or tool call in a transcript.
     BlockId = "blk_";
+    /// The asks of one pause of a suspended run.
+    GroupId = "grp_";
     /// Identifies a temporary rule that a person added.
     GrantId = "gra_";
 }

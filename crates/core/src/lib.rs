@@ -9,6 +9,7 @@ pub mod ask;
 pub mod connection;
 pub mod digest;
 pub mod environment;
+pub mod group;
 pub mod id;
 pub mod limits;
 pub mod plain_text;

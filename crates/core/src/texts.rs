@@ -44,6 +44,10 @@ pub const WITHDRAWN_CALLER_GONE: &str = "The agent no longer waits for it.";
 /// The caller withdrew its ask.
 pub const WITHDRAWN_BY_CALLER: &str = "The caller withdrew it.";
 
+/// A group ended and no worker resumed its run.
+pub const RUN_NOT_RESUMED: &str = "The run that asked was not resumed.";
+/// A worker reported late that it resumed an uncertain run.
+pub const RUN_WAS_RESUMED: &str = "The worker has reported that it resumed the run.";
 /// Delivery reason: the agent exited before the outcome was sent.
 pub const AGENT_GONE_NOTHING_SENT: &str = "The agent is gone; nothing was sent.";
 

@@ -1,6 +1,7 @@
 import type { Ask } from "./api/index.js";
 import { Asks } from "./asks.js";
 import { Feed } from "./feed.js";
+import { Groups } from "./groups.js";
 import { type ConnectOptions, Http, type RequestOptions } from "./http.js";
 import { Runs } from "./runs.js";
 import { Listening, Sessions } from "./sessions.js";
@@ -17,6 +18,8 @@ export interface SaysoOptions extends ConnectOptions {
 export class Sayso extends Listening {
   readonly sessions: Sessions;
   readonly runs: Runs;
+  /** Suspended runs and their workers. */
+  readonly groups: Groups;
   readonly tokens: Tokens;
   /** Answers asks by session and tool call, for components that know only these ids. */
   readonly transport: Transport;
@@ -33,6 +36,7 @@ export class Sayso extends Listening {
     super(http, asks, feed);
     this.sessions = new Sessions(http, asks, feed);
     this.runs = new Runs(http);
+    this.groups = new Groups(http);
     this.tokens = new Tokens(http);
     this.transport = new HttpTransport(http);
   }

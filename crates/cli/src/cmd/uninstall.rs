@@ -93,6 +93,7 @@ impl RemovalPlan {
             paths.database(),
             paths.token(),
             paths.agent_token(),
+            data("state.key"),
             data("agents"),
             data("agent-token-claude"),
             data("agent-token-codex"),
@@ -177,7 +178,16 @@ mod tests {
             Environment::from_pairs([("HOME", home.path().to_str().unwrap()), ("TMPDIR", home.path().to_str().unwrap())]);
         let paths = Paths::new(&environment, None).unwrap();
         let _ = paths.make_data_dir().unwrap();
-        for file in ["sayso.db", "sayso.db-wal", "sayso.db.before-2", "sayso.before-8.db", "token", "server.json", "notes.txt"] {
+        for file in [
+            "sayso.db",
+            "sayso.db-wal",
+            "sayso.db.before-2",
+            "sayso.before-8.db",
+            "token",
+            "state.key",
+            "server.json",
+            "notes.txt",
+        ] {
             fs::write(paths.data_dir.join(file), "x").unwrap();
         }
         let out = Output { json: false, is_terminal: false, moves_cursor: false, look: look() };
@@ -187,9 +197,12 @@ mod tests {
         };
         let plan = RemovalPlan::new(&app, false).unwrap();
         assert_eq!(names(&plan.remove), ["server.json", "logs"]);
-        assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.before-8.db", "sayso.db-wal", "sayso.db.before-2"]);
+        assert_eq!(
+            names(&plan.keep),
+            ["sayso.db", "token", "state.key", "sayso.before-8.db", "sayso.db-wal", "sayso.db.before-2"]
+        );
         let plan = RemovalPlan::new(&app, true).unwrap();
-        assert_eq!((plan.remove.len(), plan.keep.len()), (7, 0));
+        assert_eq!((plan.remove.len(), plan.keep.len()), (8, 0));
         assert!(!names(&plan.remove).contains(&"notes.txt".to_owned()));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod reach;
 
 use self::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
-use notify::NotifyConfig;
+use notify::{CallbackConfig, NotifyConfig};
 use reach::{ReachOptions, ServerSettings};
 
 /// Options from the command line or a test.
@@ -92,6 +92,8 @@ pub(crate) struct Config {
     pub(crate) terminal: TerminalSettings,
     /// The notification channels.
     pub(crate) notify: Vec<NotifyConfig>,
+    /// Receivers that callers can name when they open a group.
+    pub(crate) callbacks: BTreeMap<String, CallbackConfig>,
 }
 
 /// `[terminal]` of `config.toml`.

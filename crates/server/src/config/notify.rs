@@ -125,3 +125,14 @@ impl NotifyConfig {
         given.into_iter().find(|(name, is_given)| *is_given && !self.kind.settings().contains(name)).map(|(name, _)| name)
     }
 }
+
+/// `[callbacks.NAME]`: a receiver of messages about groups. Callers give its name and never an address.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallbackConfig {
+    pub(crate) url: String,
+    pub(crate) secret_env: Option<String>,
+    pub(crate) secret_file: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) allow_private: bool,
+}

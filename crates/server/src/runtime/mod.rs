@@ -8,6 +8,7 @@ pub(crate) mod attachments;
 pub(crate) mod connection;
 pub(crate) mod deadlines;
 pub(crate) mod feed;
+pub(crate) mod groups;
 pub(crate) mod keeper;
 pub(crate) mod link;
 pub(crate) mod metrics;
@@ -31,6 +32,7 @@ use crate::service::{ServiceError, Services, asks, authorize, tokens};
 use attachments::Attachments;
 use connection::Registry;
 use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredHistory};
+use groups::Groups;
 use keeper::Keeper;
 use link::Processes;
 use metrics::Metrics;
@@ -51,6 +53,7 @@ pub(crate) struct Runtime {
     pub(crate) connections: Arc<Registry>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) notifier: Arc<Notifier>,
+    pub(crate) groups: Arc<Groups>,
     /// Identifies this server to push services. Set only if a channel for browsers is configured.
     pub(crate) push_key: Option<PushKey>,
     /// Cancelled when the server stops.

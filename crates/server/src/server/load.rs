@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sayso_api::token::Role;
+use sayso_core::digest::ShaDigest;
 use sayso_core::id::TokenId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
@@ -22,8 +23,10 @@ use crate::config::agents::Agents;
 use crate::config::notify::ChannelKind;
 use crate::config::{Config, ConfigError, Options};
 use crate::entropy;
+use crate::runtime::groups::Groups;
 use crate::runtime::notify::{self, Notifier, PushKey};
 use crate::service::answer_links::AnswerLinks;
+use crate::service::groups::StateCipher;
 use crate::service::policies::Policies;
 use crate::surfaces::reach::NetworkAccess;
 
@@ -45,6 +48,7 @@ pub(super) struct Loaded {
     pub(super) store: Store,
     pub(super) workspace: WorkspaceId,
     pub(super) server_key: [u8; 32],
+    pub(super) state_cipher: StateCipher,
     pub(super) answer_links: AnswerLinks,
     /// Set only if a channel for browsers is configured.
     pub(super) push_key: Option<PushKey>,
@@ -74,7 +78,9 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let around = notify::ChannelContext { variables: environment.clone().into(), dir: &config_dir };
     let channels = notify::read(&config.notify, &around)
         .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
-    let listeners = CommitListeners::new(Notifier::new(channels));
+    let targets = notify::read_callbacks(&config.callbacks, &around)
+        .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
+    let listeners = CommitListeners::new(Notifier::new(channels), Groups::new(targets));
     let sink = {
         let listeners = listeners.clone();
         move |commit| listeners.committed(commit)
@@ -89,6 +95,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     listeners.feed.seed(workspace, store.read(FeedHead { workspace }).await?);
     let stored = store.read(PolicyState { workspace }).await?;
     let server_key = stored_key(&store, workspace, &stored, BODY_KEY).await?;
+    let state_cipher = StateCipher::new(&key_in_file(&data_dir.join("state.key"))?);
     let answer_links = AnswerLinks::new(stored_key(&store, workspace, &stored, LINK_KEY).await?, access.public_url.as_deref());
     let push_key =
         if listeners.notifier.has(ChannelKind::WebPush) { Some(push_key(&store, workspace, &stored).await?) } else { None };
@@ -114,6 +121,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         store,
         workspace,
         server_key,
+        state_cipher,
         answer_links,
         push_key,
         policies,
@@ -180,6 +188,20 @@ async fn stored_key(
     }
     let key: [u8; 32] = entropy::bytes();
     store.write(PutSetting { workspace, key: name, value: Some(Raw::of(&key)) }).await?;
+    Ok(key)
+}
+
+/// The key in this file, as hexadecimal digits. The first start creates it.
+fn key_in_file(path: &Path) -> Result<[u8; 32], StartError> {
+    let key: [u8; 32] = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let digest = text.trim().parse::<ShaDigest>().map_err(|_| StartError::StateKey { path: path.to_owned() })?;
+            return Ok(digest.to_bytes());
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => entropy::bytes(),
+        Err(source) => return Err(StartError::File { path: path.to_owned(), source }),
+    };
+    write_private(path, &format!("{}\n", entropy::hex(&key)))?;
     Ok(key)
 }
 

@@ -46,6 +46,12 @@ pub enum StartError {
         /// The cause of the error.
         source: std::io::Error,
     },
+    /// The file does not hold a key.
+    #[error("{} is damaged; restore it from a backup, or remove it to lose the states of suspended runs", .path.display())]
+    StateKey {
+        /// The file.
+        path: PathBuf,
+    },
     /// The key for web push is invalid.
     #[error("cannot create or read the key for web push")]
     PushKey,

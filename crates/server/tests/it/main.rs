@@ -18,6 +18,7 @@ mod exact_approvals;
 mod executed_files;
 mod external;
 mod gateway;
+mod groups;
 mod guard;
 mod hang_up;
 mod idempotency;

@@ -72,6 +72,14 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("post", "/v1/asks/{id}/receipt", May::Open, 200),
     ("get", "/v1/asks/{id}/files", May::Answer, 200),
     ("get", "/v1/asks/{id}/precedents", May::Read, 200),
+    ("post", "/v1/groups", May::Open, 201),
+    ("get", "/v1/groups/ready", May::Open, 200),
+    ("post", "/v1/groups/claim", May::Open, 200),
+    ("get", "/v1/groups/{id}", May::Open, 200),
+    ("delete", "/v1/groups/{id}", May::Open, 200),
+    ("post", "/v1/groups/{id}/renew", May::Open, 200),
+    ("post", "/v1/groups/{id}/ack", May::Open, 200),
+    ("post", "/v1/groups/{id}/release", May::Open, 200),
     ("post", "/v1/external", May::Open, 200),
     ("post", "/v1/notices", May::Open, 204),
     ("post", "/v1/asks/{id}/answer", May::Answer, 200),
@@ -177,6 +185,26 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             let ask = by.post("/v1/asks", question()).await.expect(201);
             world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
             of_ask(&ask, None)
+        }
+        (_, "/v1/groups") => {
+            Target { path: path.to_owned(), body: Some(json!({ "name": "x", "asks": [question()] })), untouched: None }
+        }
+        (_, "/v1/groups/ready") => Target { path: format!("{path}?name=x"), body: None, untouched: None },
+        (_, path) if path.starts_with("/v1/groups/") => {
+            let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
+            let ask = by.post("/v1/asks", question()).await.expect(201);
+            world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+            let group = by.post("/v1/groups", json!({ "name": "ready", "askIds": [id(&ask)] })).await.expect(201);
+            let claim = json!({ "group": id(&group), "worker": "w" });
+            let body = match (method, path) {
+                ("post", "/v1/groups/claim") => Some(claim),
+                ("post", _) => {
+                    by.post("/v1/groups/claim", claim).await.expect(200);
+                    Some(json!({ "epoch": 1 }))
+                }
+                _ => None,
+            };
+            Target { path: path.replace("{id}", &id(&group)), body, untouched: None }
         }
         (_, "/v1/asks/{id}/files" | "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
         (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),

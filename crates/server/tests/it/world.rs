@@ -129,6 +129,11 @@ impl Http {
         Self { client: sayso_testkit::http(), url: url.to_owned(), token: token.to_owned() }
     }
 
+    /// The token, for the same caller at a server that was restarted.
+    pub(crate) fn secret(&self) -> &str {
+        &self.token
+    }
+
     pub(crate) fn request(&self, method: &Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.client.request(method.clone(), format!("{}{path}", self.url)).timeout(2 * PATIENCE);
         if self.token.is_empty() { request } else { request.bearer_auth(&self.token) }

@@ -8,6 +8,11 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict, Union
 
 
+class AckRequest(TypedDict):
+    """Reports that the run was resumed. The state is deleted."""
+    epoch: int
+
+
 class _ActiveProfileRequired(TypedDict):
     name: str
 
@@ -368,6 +373,25 @@ class Choice(TypedDict):
     label: str
 
 
+class _ClaimRequired(TypedDict):
+    group: Group
+    epoch: int
+
+
+class Claim(_ClaimRequired, total=False):
+    """The right to resume one run."""
+    state: Union[str, None]
+    resumeRef: Union[str, None]
+
+
+class ClaimRequest(TypedDict, total=False):
+    """Claims one complete group: the oldest of a name, or a certain one."""
+    name: Union[str, None]
+    group: Union[str, None]
+    worker: str
+    lease: Union[str, None]
+
+
 class _EditPolicyRequired(TypedDict):
     text: str
 
@@ -618,6 +642,25 @@ class Grant(_GrantRequired, total=False):
     until: Union[str, None]
 
 
+class _GroupRequired(TypedDict):
+    id: str
+    name: str
+    status: GroupStatus
+    asks: list[Ask]
+    epoch: int
+    retry: bool
+    openedAt: str
+
+
+class Group(_GroupRequired, total=False):
+    """One group. The state is not part of it."""
+    key: Union[str, None]
+    worker: Union[str, None]
+    leaseUntil: Union[str, None]
+    uncertainAsk: Union[str, None]
+    callback: Union[str, None]
+
+
 class Health(TypedDict):
     """The state of the server."""
     status: str
@@ -792,6 +835,19 @@ class NewAttachment(_NewAttachmentRequired, total=False):
     """Attaches Sayso to a running server of an agent."""
     user: Union[str, None]
     password: Union[str, None]
+
+
+class NewGroup(TypedDict, total=False):
+    """Opens the asks of one pause, all of them or none."""
+    name: str
+    key: Union[str, None]
+    asks: list[NewAsk]
+    askIds: list[str]
+    state: Union[str, None]
+    resumeRef: Union[str, None]
+    callback: Union[str, None]
+    retry: Union[bool, None]
+    keep: Union[str, None]
 
 
 class NewListener(TypedDict, total=False):
@@ -1220,6 +1276,30 @@ class QuestionResolvedEvent(_QuestionResolvedEventRequired, total=False):
     """A question got its outcome."""
     seq: int
     sessionId: Union[str, None]
+
+
+class ReadyGroups(TypedDict):
+    """Whether a group can be claimed."""
+    ready: int
+
+
+class _ReleaseRequestRequired(TypedDict):
+    epoch: int
+
+
+class ReleaseRequest(_ReleaseRequestRequired, total=False):
+    """Gives a claim back."""
+    started: bool
+    reason: Union[str, None]
+
+
+class _RenewRequestRequired(TypedDict):
+    epoch: int
+
+
+class RenewRequest(_RenewRequestRequired, total=False):
+    """Extends the lease of a claim."""
+    lease: Union[str, None]
 
 
 class ResetEvent(TypedDict):
@@ -1789,11 +1869,12 @@ AttachmentState = Literal["connecting", "connected", "unreachable"]
 CheckpointInput = Literal["choice", "text", "number", "yes-no"]
 CheckpointOption = Union[str, CheckpointOption2]
 Delivery = Literal["queued", "delivered", "confirmed", "withheld", "undeliverable"]
-ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
+ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "group_not_found", "group_not_ready", "group_ended", "claim_lost", "state_unreadable", "unknown_callback", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
 ErrorType = Literal["error"]
 Event = Union[QuestionRequestedEvent, QuestionResolvedEvent, ApprovalRequestedEvent, ApprovalResolvedEvent, LinkRequestedEvent, LinkResolvedEvent, AskParkedEvent, AskSnoozedEvent, AskDeliveryEvent, SessionCreatedEvent, SessionStatusEvent, SessionEndedEvent, MessageDeltaEvent, MessageCompletedEvent, ToolStartedEvent, ToolUpdatedEvent, ToolCompletedEvent, NoticeEvent, ErrorEvent, PolicyChangedEvent, RunStartedEvent, RunCompletedEvent, RunFailedEvent, RunCancelledEvent, StepStartedEvent, StepCompletedEvent, StepFailedEvent, StepCancelledEvent, AgentQuestionAskedEvent, AgentQuestionAnsweredEvent, ResetEvent]
 ExternalEvent = Literal["toolDone", "prompted", "turnEnded", "ended"]
 GatewayEvent = Union[GatewayEvent1, GatewayEvent2, GatewayEvent3, GatewayEvent4, GatewayEvent5, GatewayEvent6, GatewayEvent7, GatewayEvent8, GatewayEvent9, GatewayEvent10]
+GroupStatus = Literal["pending", "ready", "claimed", "uncertain", "acknowledged", "abandoned", "withdrawn", "expired"]
 IfAgentDies = Literal["fail", "retry"]
 IfPending = Literal["refuse", "queue"]
 InputKind = Literal["choice", "text", "number", "yesNo"]

@@ -26,6 +26,12 @@ export type Token = Schemas["Token"];
 export type CreatedToken = Schemas["CreatedToken"];
 export type MessageAccepted = Schemas["MessageAccepted"];
 export type Transcript = Schemas["Transcript"];
+/** The asks of one pause of a suspended run. */
+export type Group = Schemas["Group"];
+export type NewGroup = Schemas["NewGroup"];
+/** The right to resume one suspended run. */
+export type Claim = Schemas["Claim"];
+export type ClaimRequest = Schemas["ClaimRequest"];
 /** One execution of a workflow. */
 export type Run = Schemas["Run"];
 export type RunPage = Schemas["RunPage"];

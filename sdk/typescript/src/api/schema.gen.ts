@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Metrics in the text format of Prometheus. */
+        /** Numbers for Prometheus. */
         get: {
             parameters: {
                 query?: never;
@@ -51,7 +51,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the agents that can be started, with their capabilities. */
+        /** List the agents that can be started, with what they really can do. */
         get: {
             parameters: {
                 query?: never;
@@ -96,7 +96,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the processes of all agents. Their sessions can be resumed later. No agent starts until the server has been restarted. */
+        /**
+         * End the processes of all agents. Their sessions can be resumed; no other agent starts until the
+         *     server has been started again.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -147,34 +150,34 @@ export interface paths {
         };
         /**
          * List asks.
-         * @description Pending asks are sorted oldest first, all others newest first. Start a stream at `seq` to miss nothing.
+         * @description Pending ones oldest first, others newest first. `seq` is the place to stream from.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description `pending`, `resolved` or the name of one outcome. Defaults to all asks. */
+                    /** @description `pending`, `resolved`, or one outcome; all if it is left out. */
                     status?: string;
-                    /** @description Only asks of the session with this id. */
+                    /** @description Only asks of this session. */
                     session?: string;
                     /** @description Only asks of this kind. */
                     kind?: components["schemas"]["AskKind"];
-                    /** @description Only asks with this label, written as `key=value`. */
+                    /** @description Only asks with this label, as `key=value`. */
                     label?: string;
                     /** @description Only asks of this agent. */
                     agent?: string;
-                    /** @description Only asks from this directory or a directory below it. */
+                    /** @description Only asks of this directory and below. */
                     project?: string;
-                    /** @description Only asks opened at or after this time. */
+                    /** @description Only asks that were opened then or later. */
                     since?: string;
-                    /** @description Only asks opened before this time. */
+                    /** @description Only asks that were opened before then. */
                     until?: string;
-                    /** @description Only asks that contain these words in the request, the messages or the outcome. Case is ignored. */
+                    /** @description Only asks with these words in what was asked, said or decided; letters in any case. */
                     q?: string;
-                    /** @description Only asks whose id ends with this text. */
+                    /** @description Only the ask whose id ends like this. */
                     idEndsWith?: string;
-                    /** @description The maximum number of entries, 1 to 500. */
+                    /** @description How many at most, 1 to 500. */
                     limit?: number;
-                    /** @description The `nextCursor` of the previous page. */
+                    /** @description Where the last page ended. */
                     cursor?: string;
                 };
                 header?: never;
@@ -250,13 +253,13 @@ export interface paths {
                 };
             };
         };
-        /** Withdraw the pending ask that you opened with this `dedupeKey`. */
+        /** Take back the pending ask that you opened with this `dedupeKey`. */
         delete: {
             parameters: {
                 query: {
                     /** @description The `dedupeKey` of the ask. */
                     dedupeKey: string;
-                    /** @description The reason for the withdrawal, shown to people. */
+                    /** @description Why, in words for people. */
                     reason?: string;
                 };
                 header?: never;
@@ -303,13 +306,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one ask. With `wait`, wait for its outcome. */
+        /** Read one ask, and wait for its outcome if you like. */
         get: {
             parameters: {
                 query?: {
-                    /** @description How long to wait for an outcome, for example `30s`; at most 60 seconds. The response is sent as soon as there is one. */
+                    /** @description Wait up to this long (at most 60s) for an outcome, e.g. `30s`. */
                     wait?: string;
-                    /** @description Whether to include `raw`, the agent's original request. */
+                    /** @description Add the agent's request as it arrived. */
                     raw?: boolean;
                 };
                 header?: never;
@@ -348,11 +351,11 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Withdraw an ask that you opened. */
+        /** Take back an ask that you opened. */
         delete: {
             parameters: {
                 query?: {
-                    /** @description The reason for the withdrawal, shown to people. */
+                    /** @description Why, in words for people. */
                     reason?: string;
                 };
                 header?: never;
@@ -460,7 +463,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve a tool call, or confirm that a link was opened. */
+        /** Approve a tool call, or say that a link was opened. */
         post: {
             parameters: {
                 query?: never;
@@ -517,7 +520,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deny a tool call, or decline a link. */
+        /** Deny a tool call, or a link. */
         post: {
             parameters: {
                 query?: never;
@@ -573,8 +576,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the current content of the files that the command of an approval executes.
-         * @description Only for tokens that may answer. Content is available only in sessions that this server started.
+         * Read the files that the command of an approval executes, as they are now.
+         * @description For tokens that may answer, and only in sessions that this server started: other asks have no content.
          */
         get: {
             parameters: {
@@ -628,7 +631,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count earlier decisions of people about the same action as in this approval. */
+        /** Count what people decided before about the same action as this approval. */
         get: {
             parameters: {
                 query?: never;
@@ -684,14 +687,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Collect the outcome of an ask that you opened. The outcome then counts as delivered.
-         * @description A secret answer is returned in plain text, only once, and then deleted.
+         * Take the outcome of an ask that you opened: it counts as delivered from then on.
+         * @description A secret answer comes in clear, this once, and is deleted.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description A name that the caller chooses for itself. Only one taker gets an approval; others get 409 `outcome_taken`. The same
+                     * @description A name that you choose for this take. An approval is given to one taker only, others get 409 `outcome_taken`; the same
                      *     taker may repeat the call.
                      */
                     taker?: string;
@@ -802,7 +805,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Snooze an ask: hide it from the inbox for a while without deciding it. */
+        /** Hide an ask from the inbox for a while. Not a no. */
         post: {
             parameters: {
                 query?: never;
@@ -859,7 +862,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attach to a server of an agent that someone else started. If the server cannot be reached, the attachment is removed again. */
+        /** Listen to a server of an agent that somebody else started. One that cannot be reached is not kept. */
         post: {
             parameters: {
                 query?: never;
@@ -915,7 +918,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Detach from a server. Its sessions end in Sayso; the server itself keeps running. */
+        /** Stop listening to a server. Its sessions end here; whoever runs it is not disturbed. */
         delete: {
             parameters: {
                 query?: never;
@@ -963,14 +966,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream every event that the token can see, as server-sent events. */
+        /** Stream every event that the token sees, as server-sent events. */
         get: {
             parameters: {
                 query?: {
-                    /**
-                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
-                     *     event.
-                     */
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
                     since?: number;
                 };
                 header?: never;
@@ -1016,8 +1016,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Report what happened in an agent that a person runs in their own terminal or editor.
-         * @description Asks that were decided there are withdrawn. An unknown session has nothing to withdraw.
+         * Tell what happened where a person runs an agent themselves.
+         * @description What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
          */
         post: {
             parameters: {
@@ -1064,6 +1064,456 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the asks of one pause of a suspended run.
+         * @description All asks are opened or none. The reply is 200 if an earlier call with the same `key` opened the group.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewGroup"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a complete group: you may resume the run, and nobody else may.
+         * @description The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+         *     token that opened them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ClaimRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Claim"];
+                    };
+                };
+                /** @description No group is complete */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wait until a group can be claimed.
+         * @description The wait claims nothing. Of several workers that wait, one is woken for each group.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The name of the runs. */
+                    name: string;
+                    /** @description Wait up to this long (at most 60s) for a complete group, e.g. `30s`. */
+                    wait?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReadyGroups"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a group that you opened. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Take back a group that you opened: its pending asks are withdrawn, and its state is deleted. */
+        delete: {
+            parameters: {
+                query?: {
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Report that the run was resumed. The state is deleted, and the outcomes count as delivered. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AckRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a claim back.
+         * @description With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReleaseRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Extend the lease of a claim. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RenewRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -1071,7 +1521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Report whether the server is running. Needs no token. */
+        /** Whether the server is up. Needs no token. */
         get: {
             parameters: {
                 query?: never;
@@ -1106,7 +1556,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the addresses at which the server listens. */
+        /** List the addresses at which the server is reached. */
         get: {
             parameters: {
                 query?: never;
@@ -1135,10 +1585,7 @@ export interface paths {
             };
         };
         put?: never;
-        /**
-         * Make the server reachable at a network address, until the listener is closed or the server stops. Does nothing if the
-         *     address is already open.
-         */
+        /** Open the server to a network, until it is closed or the server ends. What is open already stays as it is. */
         post: {
             parameters: {
                 query?: never;
@@ -1186,7 +1633,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Close an address that was opened with `POST /v1/listeners`. Connections to it are closed. */
+        /** Close an address that was opened. Whoever is connected there is cut off. */
         delete: {
             parameters: {
                 query?: never;
@@ -1228,7 +1675,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange a login code for a token of this browser. */
+        /** Redeem a code for a token of this browser. */
         post: {
             parameters: {
                 query?: never;
@@ -1283,7 +1730,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a login code, which opens the page in a browser once, within ten minutes. */
+        /** Make a code that opens the page in a browser, once, within ten minutes. */
         post: {
             parameters: {
                 query?: never;
@@ -1338,7 +1785,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send people a message that needs no answer. */
+        /** Say something to people, and wait for nothing. */
         post: {
             parameters: {
                 query?: never;
@@ -1389,7 +1836,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the notification channels, without their secrets. */
+        /** List the channels, without their secrets. */
         get: {
             parameters: {
                 query?: never;
@@ -1442,7 +1889,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test message through one channel, or through all channels. */
+        /** Send a test note through one channel, or all of them. */
         post: {
             parameters: {
                 query?: never;
@@ -1498,16 +1945,13 @@ export interface paths {
         /**
          * Stream the outcomes of the asks that you opened, as server-sent events: `question.resolved`, `approval.resolved` and
          *     `link.resolved`.
-         * @description One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the stream
-         *     starts with a `reset` that contains the position: read the asks that you wait for once, then follow the stream.
+         * @description One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the
+         *     stream begins with a `reset`, which has the position: read the asks that you wait for once, then follow the stream.
          */
         get: {
             parameters: {
                 query?: {
-                    /**
-                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
-                     *     event.
-                     */
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
                     since?: number;
                 };
                 header?: never;
@@ -1550,7 +1994,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the policy file and the rules in force. */
+        /** Read the policy in force. */
         get: {
             parameters: {
                 query?: never;
@@ -1579,9 +2023,9 @@ export interface paths {
             };
         };
         /**
-         * Replace the text of the policy file. It takes effect at once.
-         * @description An invalid text is refused with the position of the mistake, and the file stays unchanged. If the file has changed since you
-         *     read it, the request is refused as well: read the file again and repeat the change.
+         * Write another text into the policy file. It is in force at once.
+         * @description A text that cannot be used is refused with its place, and the file stays as it is. So it does when somebody else wrote
+         *     it meanwhile: read it again then.
          */
         put: {
             parameters: {
@@ -1639,8 +2083,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Edit the text of a policy without saving it, and read the result as a form.
-         * @description Comments and everything that an edit does not concern stay unchanged. Save the text with `PUT /v1/policy`.
+         * Change the text of a policy without saving it, and read it as a form.
+         * @description Comments and everything that a change is not about stay as they are. Save the text with `PUT /v1/policy`.
          */
         post: {
             parameters: {
@@ -1688,7 +2132,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Explain how a policy decides: about one ask, pending asks or past asks. */
+        /** Ask what a policy does: to one ask, to what is pending, or to past asks. */
         post: {
             parameters: {
                 query?: never;
@@ -1743,7 +2187,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a grant, which allows actions for a limited time. */
+        /** Allow something for a while. */
         post: {
             parameters: {
                 query?: never;
@@ -1799,7 +2243,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a grant. It ends at once. */
+        /** Take a grant back. It ends at once. */
         delete: {
             parameters: {
                 query?: never;
@@ -1851,7 +2295,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description The number of days before now, 1 to 366. Defaults to 30. */
+                    /** @description Days back from now, 1 to 366. 30 if it is missing. */
                     days?: number;
                 };
                 header?: never;
@@ -1958,7 +2402,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trust a project's `.sayso.toml` in its current state. */
+        /** Trust a project's `.sayso.toml` as it is now. */
         post: {
             parameters: {
                 query?: never;
@@ -2011,7 +2455,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the public key that a browser needs to subscribe to push notifications. */
+        /** The key that a browser needs to ask for being woken. */
         get: {
             parameters: {
                 query?: never;
@@ -2048,7 +2492,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Subscribe this browser to push notifications, until its token is revoked. */
+        /** Wake this browser when something waits, until its token is revoked. */
         post: {
             parameters: {
                 query?: never;
@@ -2086,7 +2530,7 @@ export interface paths {
                 };
             };
         };
-        /** Unsubscribe this browser from push notifications. */
+        /** Do not wake this browser any more. */
         delete: {
             parameters: {
                 query?: never;
@@ -2136,13 +2580,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only runs that have not finished. */
+                    /** @description Only runs that are not over. */
                     open?: boolean;
-                    /** @description Only runs whose id ends with this text. */
+                    /** @description Only the run whose id ends like this. */
                     idEndsWith?: string;
-                    /** @description The maximum number of entries, 1 to 500. */
+                    /** @description How many at most, 1 to 500. */
                     limit?: number;
-                    /** @description The `nextCursor` of the previous page. */
+                    /** @description Where the last page ended. */
                     cursor?: string;
                 };
                 header?: never;
@@ -2231,7 +2675,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one run with its steps, their outputs, and its pending asks. */
+        /** Read one run: its steps, their outputs, and what it waits for in full. */
         get: {
             parameters: {
                 query?: never;
@@ -2286,7 +2730,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a run. Its agents are stopped and its asks withdrawn. */
+        /** End a run: its agents are stopped, and what it asked is withdrawn. */
         post: {
             parameters: {
                 query?: never;
@@ -2339,7 +2783,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer or reject a pending question or checkpoint of a run. */
+        /** Answer or reject what a run waits for: a question of its agents, or a checkpoint. */
         post: {
             parameters: {
                 query?: never;
@@ -2399,15 +2843,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only sessions that have not ended. */
+                    /** @description Only sessions that are not over. */
                     open?: boolean;
-                    /** @description Only sessions with this label, written as `key=value`. */
+                    /** @description Only sessions with this label, as `key=value`. */
                     label?: string;
-                    /** @description Only sessions whose id ends with this text. */
+                    /** @description Only the session whose id ends like this. */
                     idEndsWith?: string;
-                    /** @description The maximum number of entries, 1 to 500. */
+                    /** @description How many at most, 1 to 500. */
                     limit?: number;
-                    /** @description The `nextCursor` of the previous page. */
+                    /** @description Where the last page ended. */
                     cursor?: string;
                 };
                 header?: never;
@@ -2536,7 +2980,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Close a session. */
+        /** End a session. */
         delete: {
             parameters: {
                 query?: never;
@@ -2577,9 +3021,9 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the permission mode or the model of a running session.
-         * @description The change takes effect when the agent confirms it, which a `session.status` event reports. If the agent refuses, an `error`
-         *     event says why.
+         * Change the permission mode or the model while the session runs.
+         * @description The session has the new ones as soon as the agent confirms them: a `session.status` event says so. If the agent refuses,
+         *     an `error` event says why.
          */
         patch: {
             parameters: {
@@ -2635,10 +3079,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /**
-                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
-                     *     event.
-                     */
+                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
                     since?: number;
                 };
                 header?: never;
@@ -2685,7 +3126,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Interrupt the current turn. */
+        /** Stop the current turn. */
         post: {
             parameters: {
                 query?: never;
@@ -2738,7 +3179,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a message to the agent. It answers the pending question if there is exactly one; without pending asks, it is a prompt. */
+        /** Say something to the agent. It answers the one open question, or it is a prompt. */
         post: {
             parameters: {
                 query?: never;
@@ -2795,7 +3236,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resume a session that has ended. */
+        /** Take up a session that is over. */
         post: {
             parameters: {
                 query?: never;
@@ -2850,9 +3291,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description The maximum number of blocks, 1 to 500. */
+                    /** @description How many blocks at most, 1 to 500. */
                     limit?: number;
-                    /** @description The `nextCursor` of the previous page. */
+                    /** @description Where the last page ended. */
                     cursor?: string;
                 };
                 header?: never;
@@ -3126,7 +3567,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream a session as `{type, data}`. A new stream starts with the pending asks. */
+        /** Stream a session as `{type, data}`. A late client first gets what is pending. */
         get: {
             parameters: {
                 query?: never;
@@ -3274,7 +3715,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Create a token. Its secret is shown only in this response. */
+        /** Make a token. Its secret is shown this once. */
         post: {
             parameters: {
                 query?: never;
@@ -3330,7 +3771,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token. It becomes invalid at once. */
+        /** Revoke a token. It ends at once. */
         delete: {
             parameters: {
                 query?: never;
@@ -3377,68 +3818,76 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Reports that the run was resumed. The state is deleted. */
+        AckRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+        };
         /**
-         * @description What a tool call would do, in categories that are the same for all agents.
+         * @description What a tool call would do, said the same way for every agent.
          * @enum {string}
          */
         ActionKind: "run" | "edit" | "read" | "fetch" | "mcp" | "plan" | "mode" | "other";
-        /** @description A profile that is switched on. */
+        /** @description A profile that is active. */
         ActiveProfile: {
-            /** @description The name of the profile. */
+            /** @description Its name. */
             name: string;
             /**
              * Format: date-time
-             * @description When the profile switches off by itself. Absent if it stays on.
+             * @description Until when.
              */
             until?: string | null;
         };
-        /** @description The person or mechanism that decided an ask. */
+        /** @description Who decided. */
         Actor: {
             /** @description `person`, `policy`, `timeout`, `message` or `agent`. */
             kind: string;
-            /** @description The name of the person. */
+            /** @description The person's name. */
             name?: string | null;
-            /** @description The surface that the person used, for example `terminal`, `page` or `http`. */
+            /** @description The surface that was used: `terminal`, `page`, `http` … */
             via?: string | null;
-            /** @description The id of the token that the person used. */
+            /** @description The token that was used. */
             tokenId?: string | null;
-            /** @description The policy rule that decided. */
+            /** @description The rule that decided. */
             rule?: string | null;
-            /** @description For timeouts: how long the ask was pending. */
+            /** @description How long was waited. */
             after?: string | null;
         };
-        /** @description An agent that Sayso can start. */
+        /** @description An agent that can be started. */
         Agent: {
-            /** @description The name of the agent. */
+            /** @description Its name. */
             name: string;
-            /** @description The protocol between Sayso and the agent. */
+            /** @description How it is reached. */
             protocol: string;
-            /** @description Whether the program of the agent is in the server's `PATH`. */
+            /** @description Whether its program is there, in the server's `PATH`. */
             installed: boolean;
-            /** @description The command that starts the agent. */
+            /** @description The command that is run. */
             command?: string | null;
-            /** @description How to install the agent. */
+            /** @description How to get it. */
             install?: string | null;
-            /** @description What the agent supports. */
+            /** @description What it can do. */
             capabilities: components["schemas"]["Capabilities"];
-            /** @description Servers of this agent that someone else started and that Sayso is attached to. */
+            /** @description Those that somebody else started and that Sayso listens to. */
             attached?: components["schemas"]["Attachment"][];
         };
-        /** @description All configured agents. */
+        /** @description The agents. */
         AgentList: {
-            /** @description The agents with their capabilities. */
+            /** @description The agents. */
             data: components["schemas"]["Agent"][];
         };
-        /** @description A question of a step's agent got its outcome from a person, a rule, a policy default or a timeout. */
+        /** @description A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout. */
         AgentQuestionAnsweredEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3446,20 +3895,20 @@ export interface components {
              * @enum {string}
              */
             type: "agent_question_answered";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["QuestionAnswered"];
         };
-        /** @description The agent of a step asked a question that needs a person. */
+        /** @description The agent of a step asks a person. */
         AgentQuestionAskedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3467,46 +3916,46 @@ export interface components {
              * @enum {string}
              */
             type: "agent_question_asked";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["QuestionAsked"];
         };
-        /** @description The result of stopping all agents. */
+        /** @description What became of agents that were to end. */
         AgentsStopped: {
-            /** @description The number of agents that were running. */
+            /** @description How many were running. */
             stopped: number;
         };
-        /** @description Answers all questions of an ask. */
+        /** @description Answers the questions. */
         AnswerRequest: {
-            /** @description One list per question, in order. Entries are option values, option labels or free text. */
+            /** @description One list of entries per question: option values or labels, or text. */
             answers: string[][];
-            /** @description A note for the agent, in addition to the answers. */
+            /** @description What to add. */
             note?: string | null;
         };
-        /** @description A request to use a tool with the given input. */
+        /** @description May I use this tool with this input. */
         Approval: {
-            /** @description The name of the tool, as the agent calls it. */
+            /** @description The agent's own name of the tool. */
             tool: string;
-            /** @description The category of the action. */
+            /** @description What it would do. */
             action: components["schemas"]["ActionKind"];
-            /** @description For `run`: the command line. */
+            /** @description The command line, for `run`. */
             command?: string | null;
-            /** @description For `edit` and `read`: the paths of the files. */
+            /** @description The files, for `edit` and `read`. */
             paths?: string[];
-            /** @description For `fetch`: the URL. */
+            /** @description The address, for `fetch`. */
             url?: string | null;
-            /** @description For `mcp`: the name of the MCP server. */
+            /** @description The MCP server, for `mcp`. */
             server?: string | null;
-            /** @description A one-line description of the action. Generated from the action if empty. */
+            /** @description One line that says what is wanted. */
             title?: string;
-            /** @description The input of the tool, as the agent sent it. */
+            /** @description The tool's input, verbatim. */
             input?: Record<string, unknown>;
             preview?: components["schemas"]["Preview"] | null;
-            /** @description Ways of approving that the agent offers. Empty if there is only one. */
+            /** @description The agent's own ways to say yes. */
             choices?: components["schemas"]["Choice"][];
-            /** @description Whether the agent accepts a different `input` with the approval. */
+            /** @description Whether the agent takes a changed input. */
             editable?: boolean;
-            /** @description The agent's explanation of why it asks. */
+            /** @description Why the agent asks. */
             reason?: string | null;
         };
         /**
@@ -3514,24 +3963,24 @@ export interface components {
          * @enum {string}
          */
         ApprovalDefault: "allow" | "ask" | "deny";
-        /** @description Settings for approvals that no rule matches. Missing fields are inherited from the enclosing scope. */
+        /** @description What holds for approvals when no rule fits. A field that is missing is taken from the scope below. */
         ApprovalDefaults: {
             policy?: components["schemas"]["ApprovalDefault"] | null;
-            /** @description How long a person has to decide. At the deadline, Sayso denies the approval. */
+            /** @description How long a person has; the approval is denied then. */
             timeout?: string | null;
-            /** @description The message to an agent whose approval is denied. */
+            /** @description What a denied agent is told. */
             message?: string | null;
         };
-        /** @description An approval needs a decision from a person. */
+        /** @description An approval waits for a person. */
         ApprovalRequestedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3539,20 +3988,20 @@ export interface components {
              * @enum {string}
              */
             type: "approval.requested";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description An approval got its outcome. */
+        /** @description An approval has its outcome. */
         ApprovalResolvedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3560,124 +4009,121 @@ export interface components {
              * @enum {string}
              */
             type: "approval.resolved";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description Approves an approval or link. */
+        /** @description Says yes. */
         ApproveRequest: {
             /**
-             * @description The `id` of one of the agent's choices.
+             * @description One of the agent's own ways to say yes.
              * @default null
              */
             choice?: string | null;
-            /** @description Replaces the tool's input. Only for approvals with `editable`. */
+            /** @description Use this input instead. */
             input?: Record<string, unknown> | null;
             /**
-             * @description The `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If the files have changed, the response is
-             *     409 `content_changed`. Without it, the server compares the files with their content when the ask was opened.
+             * @description `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If they have changed, the reply is 409
+             *     `content_changed`. Without it, they are compared with what they were when the ask was opened.
              * @default null
              */
             contentDigest?: string | null;
         };
-        /** @description Something that an agent needs a person to decide. */
+        /** @description One ask. */
         Ask: {
-            /** @description The unique id of the ask. */
+            /** @description Its id. */
             id: string;
-            /** @description The id of the session. Absent for asks that programs open without one. */
+            /** @description The session, if it belongs to one. */
             sessionId?: string | null;
-            /** @description The name of the agent. */
+            /** @description The agent's name. */
             agent: string;
-            /** @description The name of the token that opened the ask. Absent if an agent of a session asked. */
+            /** @description The actor of the token that opened it, if a caller did. */
             askedBy?: string | null;
-            /** @description Whether `agent` is only claimed by the caller, because its token is not limited to that agent. */
+            /** @description Whether `agent` is only what the caller says: its token is not made for that agent. */
             agentReported?: boolean;
-            /** @description The kind of the ask. */
+            /** @description `question`, `approval` or `link`. */
             kind: components["schemas"]["AskKind"];
-            /** @description The status of the ask. */
+            /** @description Where it stands. */
             status: components["schemas"]["AskStatus"];
             reach?: components["schemas"]["Reach"] | null;
-            /** @description The id that the agent gave the tool call, or the id of the ask if there is none. */
+            /** @description The agent's id of the tool call, else the ask's own id. */
             toolCallId: string;
-            /** @description The title of the session. */
+            /** @description The session's title. */
             title: string;
             /** @description The project directory. */
             project?: string | null;
-            /** @description The git branch of the project. */
+            /** @description The git branch. */
             branch?: string | null;
-            /** @description The name of the sub-agent that asks. */
+            /** @description The sub-agent that asks. */
             subagent?: string | null;
-            /** @description What the agent said before it asked. */
+            /** @description What the agent said before. */
             context?: string | null;
-            /** @description Whether the agent waits for the outcome. */
+            /** @description Whether the agent waits for it. */
             blocking: boolean;
             /**
              * Format: date-time
-             * @description When the ask was opened.
+             * @description When it was opened.
              */
             openedAt: string;
             /**
              * Format: date-time
-             * @description When the ask is decided automatically. Absent if it has no deadline.
+             * @description When it decides itself.
              */
             deadlineAt?: string | null;
             onTimeout?: components["schemas"]["OnTimeout"] | null;
             /**
              * Format: date-time
-             * @description When the ask returns to the inbox, if it is snoozed.
+             * @description Hidden from the inbox until then.
              */
             snoozedUntil?: string | null;
-            /** @description The labels of the ask. */
+            /** @description Labels. */
             labels: {
                 [key: string]: string;
             };
-            /** @description The id of the workflow run. */
+            /** @description The workflow run. */
             runId?: string | null;
-            /** @description The id of the workflow step. */
+            /** @description The step of it. */
             stepId?: string | null;
-            /** @description Why the policy left the ask to a person. */
+            /** @description Why a person is asked. */
             why?: string | null;
-            whyCode?: components["schemas"]["TextCode"] | null;
-            /** @description The questions of an ask of kind `question`. */
+            /** @description The questions. */
             questions?: components["schemas"]["Question"][];
             approval?: components["schemas"]["Approval"] | null;
             link?: components["schemas"]["Link"] | null;
             /**
-             * @description SHA-256 of the request, as 64 hexadecimal digits. For an approval it covers the tool, the command or arguments, the
-             *     directory, the agent and the project. Cards show its first 12 digits.
+             * @description SHA-256 of what is asked, as 64 hexadecimal digits: for an approval the tool, the command or arguments, the directory,
+             *     the agent and the project. Cards show its first 12 digits.
              */
             digest?: string | null;
             executes?: components["schemas"]["ExecutedCode"] | null;
             outcome?: components["schemas"]["Outcome"] | null;
             delivery?: components["schemas"]["Delivery"] | null;
-            /** @description Why the outcome was withheld or is undeliverable. */
+            /** @description Why it could not. */
             deliveryReason?: string | null;
-            deliveryCode?: components["schemas"]["TextCode"] | null;
-            /** @description Whether an event left out a part of the ask because of its size. `GET /v1/asks/{id}` returns the complete ask. */
+            /** @description Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`. */
             truncated?: boolean;
-            /** @description The agent's original request. Present only with `raw=true`. */
+            /** @description The agent's request as it arrived (only when asked for with `raw=true`). */
             raw?: Record<string, unknown> | null;
         };
         /** @description The payload of `ask.delivery`. */
         AskDelivery: {
-            /** @description The id of the ask. */
+            /** @description The ask. */
             id: string;
-            /** @description How far the outcome has travelled to the agent. */
+            /** @description Whether the outcome has reached the agent. */
             delivery: components["schemas"]["Delivery"];
-            /** @description Why the outcome was withheld or is undeliverable. */
+            /** @description Why it could not. */
             deliveryReason?: string | null;
-            deliveryCode?: components["schemas"]["TextCode"] | null;
         };
-        /** @description The delivery of an outcome to the agent progressed or failed. */
+        /** @description The outcome of an ask came closer to the agent. */
         AskDeliveryEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3685,86 +4131,83 @@ export interface components {
              * @enum {string}
              */
             type: "ask.delivery";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskDelivery"];
         };
-        /** @description The payload of events about an ask. */
+        /** @description An ask in an event. */
         AskEvent: components["schemas"]["Ask"] & {
             question?: components["schemas"]["QuestionEventData"] | null;
         };
-        /** @description The content of one file. */
+        /** @description One file. */
         AskFile: {
-            /** @description The absolute path. */
+            /** @description Absolute. */
             path: string;
             /**
-             * @description The first 16 KiB of the content. Absent if the file is not text, does not exist, is outside of the project, is reached
-             *     through a link or is larger than 1 MiB.
+             * @description The beginning of the content, up to 16 KiB. Absent if the file is not text, or is not available: outside of the project,
+             *     behind a link, larger than 1 MiB, or not there.
              */
             text?: string | null;
-            /** @description Whether `text` is incomplete. */
+            /** @description Whether `text` leaves something out. */
             truncated?: boolean;
             /**
              * Format: int64
-             * @description The size of the complete file in bytes.
+             * @description Bytes of the whole content.
              */
             size?: number | null;
-            /** @description SHA-256 of the complete file. */
+            /** @description SHA-256 of the whole content. */
             digest?: string | null;
         };
-        /** @description The current content of the files that an ask executes. Only tokens that may answer can read it. */
+        /** @description The files of an ask as they are now. Only for tokens that may answer. */
         AskFiles: {
             /** @description SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files. */
             digest?: string | null;
-            /**
-             * @description The files, in the order of `executes`. A missing file is left out if a file of the same name exists elsewhere in the
-             *     list.
-             */
+            /** @description The files, in the order of `executes`. Files that do not exist are left out if another one of the same name does. */
             files: components["schemas"]["AskFile"][];
             /** @description Whether the command also executes files that are not in the list. */
             unlisted?: boolean;
         };
         /**
-         * @description The kind of an ask, which determines how it can be decided.
+         * @description `question`, `approval` or `link`.
          * @enum {string}
          */
         AskKind: "question" | "approval" | "link";
-        /** @description One page of a list of asks. */
+        /** @description A page of asks. */
         AskPage: {
-            /** @description The asks. Pending asks are sorted oldest first, all other lists newest first. */
+            /** @description The asks: pending ones oldest first, others newest first. */
             data: components["schemas"]["Ask"][];
-            /** @description The `cursor` of the next page. Absent on the last page. */
+            /** @description Give it as `cursor` to get the next page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position at which the list was read. Stream with `since` set to this value to miss nothing.
+             * @description The feed position that this list was read at: stream from here.
              */
             seq: number;
             /**
              * Format: int64
-             * @description The total number of pending asks that the token can see.
+             * @description How many asks are pending in all that this token sees.
              */
             pending?: number | null;
-            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
             truncated?: boolean;
         };
         /** @description The payload of `ask.parked`. */
         AskParked: {
-            /** @description The id of the ask. */
+            /** @description The ask. */
             id: string;
             /** @description Whether the agent still waits. */
             reach: components["schemas"]["Reach"];
         };
-        /** @description An ask was parked, or became live again. */
+        /** @description An ask was parked, or is live again. */
         AskParkedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3772,30 +4215,30 @@ export interface components {
              * @enum {string}
              */
             type: "ask.parked";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskParked"];
         };
         /** @description The payload of `ask.snoozed`. */
         AskSnoozed: {
-            /** @description The id of the ask. */
+            /** @description The ask. */
             id: string;
             /**
              * Format: date-time
-             * @description When the ask returns to the inbox. `null` if it has returned.
+             * @description Until when the inbox hides it; `null` when it is back.
              */
             snoozedUntil?: string | null;
         };
-        /** @description An ask was snoozed, or returned to the inbox. */
+        /** @description An ask was snoozed, or is back. */
         AskSnoozedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3803,176 +4246,213 @@ export interface components {
              * @enum {string}
              */
             type: "ask.snoozed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskSnoozed"];
         };
         /**
-         * @description The status of an ask: pending, or the kind of its outcome.
+         * @description Where an ask stands.
          * @enum {string}
          */
         AskStatus: "pending" | "answered" | "rejected" | "approved" | "denied" | "withdrawn";
-        /** @description A server of an agent that someone else started and that Sayso is attached to. */
+        /** @description A server of an agent that somebody else started and that Sayso listens to. */
         Attachment: {
-            /** @description The unique id of the attachment. */
+            /** @description Its id. */
             id: string;
-            /** @description The name of the agent. */
+            /** @description The agent's name. */
             agent: string;
-            /** @description The URL of the server, or the path of its socket. */
+            /** @description Where it is: an address, or the path of a socket. */
             place: string;
-            /** @description The state of the connection. */
+            /** @description How it stands. */
             state: components["schemas"]["AttachmentState"];
-            /** @description Why the server cannot be reached. */
+            /** @description Why it is not reached. */
             problem?: string | null;
-            /** @description The version that the server reports. */
+            /** @description What it says that it is. */
             version?: string | null;
-            /** @description What the agent supports when Sayso is attached to it. */
+            /** @description What can be done with it from here. */
             capabilities: components["schemas"]["Capabilities"];
         };
         /**
-         * @description The state of the connection to an attached server.
+         * @description How it stands with a server that somebody else started.
          * @enum {string}
          */
         AttachmentState: "connecting" | "connected" | "unreachable";
-        /** @description What an agent supports. */
+        /** @description What an agent can do. */
         Capabilities: {
-            /** @description The agent asks questions. */
+            /** @description It asks questions. */
             questions: boolean;
-            /** @description The agent asks before it uses tools. */
+            /** @description It asks before it uses tools. */
             approvals: boolean;
-            /** @description The agent asks before it leaves plan mode. */
+            /** @description It asks to leave planning. */
             plans: boolean;
-            /** @description The agent sends forms and links. */
+            /** @description It shows forms and links. */
             elicitation: boolean;
-            /** @description Sessions can be resumed after they ended. */
+            /** @description A session can be taken up again after it ended. */
             resume: boolean;
-            /** @description Pending asks stay answerable when the server restarts. */
+            /** @description Its pending asks stay answerable across a restart of the server. */
             survivesRestart: boolean;
-            /** @description A typed message can answer an ask with several questions. */
+            /** @description It takes a typed message as the answer to a set of questions. */
             messageAnswersSets: boolean;
-            /** @description The permission mode and the model can be changed while a session runs. */
+            /** @description Its permission mode and model can be changed while a session runs. */
             changeSettings?: boolean;
         };
-        /** @description The TLS certificate that the server presents to other devices. */
+        /** @description The certificate that other devices see. */
         Certificate: {
-            /** @description The path of the certificate file. */
+            /** @description Its file. */
             file: string;
             /**
              * Format: date-time
-             * @description When the certificate expires.
+             * @description When it ends.
              */
             expiresAt?: string | null;
-            /** @description Why the current files cannot be loaded. While set, the server keeps using the certificate that it loaded last. */
+            /** @description Why what stands in the files now is not used. */
             problem?: string | null;
         };
-        /** @description Changes the permission mode or the model of a session. Fields that are left out keep their value. */
+        /** @description Changes the permission mode or the model of a session. A field that is left out stays as it is. */
         ChangeSession: {
             /**
-             * @description The new permission mode. Only admins can set a mode that skips approvals.
+             * @description The agent's permission mode. Only admins choose one that skips approvals.
              * @default null
              */
             permissionMode?: string | null;
             /**
-             * @description The model to switch to.
+             * @description The model.
              * @default null
              */
             model?: string | null;
         };
-        /** @description A notification channel, without its secrets. */
+        /** @description One channel, without its secrets. */
         Channel: {
-            /** @description The name in the configuration. */
+            /** @description Its name. */
             name: string;
-            /** @description The type of the channel, for example `webhook`, `ntfy` or `telegram`. */
+            /** @description What it is: `webhook`, `ntfy`, `telegram` … */
             kind: string;
-            /** @description How long an ask stays pending before this channel is used. Absent if only the `then` of another channel leads here. */
+            /** @description How long an ask waits before it is used; nothing if only another one leads to it. */
             after?: string | null;
             then?: components["schemas"]["Then"] | null;
-            /** @description The hours of the day in which the channel sends nothing. */
+            /** @description The hours in which it is silent. */
             quiet?: string | null;
-            /** @description Whether messages include the text of the ask, and not only the name of the agent. */
+            /** @description Whether it says what is asked, and not only who waits. */
             content: boolean;
-            /** @description The person to whom answers through this channel's links are attributed. */
+            /** @description Whom its links are for. */
             person?: string | null;
-            /** @description Whether the receiver reported that it no longer exists. The channel sends nothing until the server restarts. */
+            /** @description The receiver said that it is gone for good: nothing is sent until the server is started again. */
             gone: boolean;
-            /** @description The error of the last attempt, if it failed. */
+            /** @description Why the last try failed, if it did. */
             lastFailure?: string | null;
         };
-        /** @description All configured notification channels. */
+        /** @description All channels. */
         ChannelList: {
-            /** @description The channels, in the order of the configuration. */
+            /** @description In the order of the configuration. */
             data: components["schemas"]["Channel"][];
         };
         /**
-         * @description The type of answer that a checkpoint accepts.
+         * @description What a checkpoint takes.
          * @enum {string}
          */
         CheckpointInput: "choice" | "text" | "number" | "yes-no";
-        /** @description An option of a checkpoint: a label, or a label with a description. */
+        /** @description An option of a checkpoint: a label, or a label with its meaning. */
         CheckpointOption: string | {
-            /** @description The text to display, which is also the answer. */
+            /** @description The label. */
             label: string;
-            /** @description A longer explanation of the option. */
+            /** @description What it means. */
             description?: string | null;
         };
-        /** @description A way of approving that the agent offers, such as "Allow for this session". */
+        /** @description One of the agent's own ways to say yes. */
         Choice: {
-            /** @description The value to send as `choice` of an approval. */
+            /** @description What is sent back. */
             id: string;
-            /** @description The text to display. */
+            /** @description What a person reads. */
             label: string;
         };
-        /** @description A new token with its secret, which is shown only in this response. */
+        /** @description The right to resume one run. */
+        Claim: {
+            /** @description The group with the outcomes of its asks. Secret answers are in clear. */
+            group: components["schemas"]["Group"];
+            /**
+             * Format: int64
+             * @description Give it with every report. A later claim has a larger one.
+             */
+            epoch: number;
+            /** @description The state that was stored with the group. */
+            state?: string | null;
+            /** @description The short text that was stored with the group. */
+            resumeRef?: string | null;
+        };
+        /** @description Claims one complete group: the oldest of a name, or a certain one. */
+        ClaimRequest: {
+            /**
+             * @description The oldest complete group of this name.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @description This group.
+             * @default null
+             */
+            group?: string | null;
+            /**
+             * @description Your name of the worker. A person who decides about an uncertain claim reads it.
+             * @default
+             */
+            worker?: string;
+            /**
+             * @description How long you have the group without a report, e.g. `60s` (the default), at most `1h`.
+             * @default null
+             */
+            lease?: string | null;
+        };
+        /** @description A new token. The secret is shown this once. */
         CreatedToken: components["schemas"]["Token"] & {
             /**
-             * @description The secret to send as the bearer token. Absent when the request repeats an earlier one with the same `Idempotency-Key`,
-             *     because a secret is shown only once.
+             * @description The bearer token to send. Absent when the call repeats an earlier one with the same
+             *     `Idempotency-Key`: a secret is shown once.
              */
             token?: string | null;
         };
         /**
-         * @description How far an outcome has travelled to the agent.
+         * @description Whether the outcome has reached the agent.
          * @enum {string}
          */
         Delivery: "queued" | "delivered" | "confirmed" | "withheld" | "undeliverable";
-        /** @description Applies edits to a policy text, which does not have to be saved. The policy file stays unchanged. */
+        /** @description Applies changes to a text, which may not be saved yet. Nothing is written. */
         EditPolicy: {
-            /** @description The complete policy text to edit. */
+            /** @description The whole text of a policy. */
             text: string;
-            /** @description The edits, applied in this order; at most 100. An empty list only parses the text. */
+            /** @description The changes, in this order; at most 100. Without any the text is only read. */
             edits?: components["schemas"]["PolicyEdit"][];
         };
-        /** @description The payload of `error`: the error as a block of the transcript. */
+        /** @description The payload of `error`: the fault as a block of the transcript. */
         ErrorBlock: {
-            /** @description The id of the block. */
+            /** @description The block's id. */
             id: string;
             /**
              * Format: date-time
-             * @description When the error happened.
+             * @description When it was written.
              */
             at: string;
-            /** @description The name of the sub-agent in which the error happened. */
+            /** @description The sub-agent that it belongs to. */
             subagent?: string | null;
             /** @description Always `error`. */
             type?: components["schemas"]["ErrorType"];
-            /** @description A description of the error for people. */
+            /** @description What went wrong. */
             text: string;
         };
         /**
-         * @description Identifies the kind of error. Codes are stable, so clients should branch on the code and never on the text.
+         * @description The stable codes. Clients decide by them, never by the words.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
-        /** @description An error happened in a session. */
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "group_not_found" | "group_not_ready" | "group_ended" | "claim_lost" | "state_unreadable" | "unknown_callback" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        /** @description Something went wrong in a session. */
         ErrorEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -3980,172 +4460,169 @@ export interface components {
              * @enum {string}
              */
             type: "error";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ErrorBlock"];
         };
         /**
-         * @description The value of the `type` field.
+         * @description The `type`.
          * @enum {string}
          */
         ErrorType: "error";
-        /** @description One event as a stream sends it in its `data:` line. Ignore events with an unknown `type`. */
+        /** @description One event as it stands in `data:` of a stream. Ignore a `type` that you do not know. */
         Event: components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["LinkRequestedEvent"] | components["schemas"]["LinkResolvedEvent"] | components["schemas"]["AskParkedEvent"] | components["schemas"]["AskSnoozedEvent"] | components["schemas"]["AskDeliveryEvent"] | components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolUpdatedEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["PolicyChangedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["StepStartedEvent"] | components["schemas"]["StepCompletedEvent"] | components["schemas"]["StepFailedEvent"] | components["schemas"]["StepCancelledEvent"] | components["schemas"]["AgentQuestionAskedEvent"] | components["schemas"]["AgentQuestionAnsweredEvent"] | components["schemas"]["ResetEvent"];
-        /** @description The project files that a command executes, as far as the command line names them. */
+        /** @description The code of the project that a command executes, as far as its words name it. */
         ExecutedCode: {
             /** @description Absolute paths, at most eight. */
             files: string[];
-            /**
-             * @description Whether the command also executes files that the list cannot name, such as files of a build tool or names computed by
-             *     the shell.
-             */
+            /** @description Whether it also executes files that are not in the list: of a build tool, or with a name that the shell computes. */
             unlisted?: boolean;
-            /** @description Whether the server can read the files. It reads files only for sessions that it started. */
+            /** @description Whether the server reads the files: only in sessions that it started. */
             readable?: boolean;
         };
-        /** @description Asks how a policy decides: one ask (`askId`), all pending asks (`pending`) or past asks (`history`). */
+        /** @description Asks what a policy does: to one ask, to past asks, or to what is pending. */
         ExplainRequest: {
             /**
-             * @description The ask to explain.
+             * @description Explain this ask.
              * @default null
              */
             askId?: string | null;
             /**
-             * @description A policy text to evaluate instead of the policy in force.
+             * @description Try this policy text instead of the one in force.
              * @default null
              */
             policy?: string | null;
             /**
-             * @description Explain the decision for every pending ask.
+             * @description Explain what it does to the asks that are pending.
              * @default false
              */
             pending?: boolean;
             /**
              * Format: int32
-             * @description Explain the decision for the most recent asks. The number of asks, 1 to 1000.
+             * @description Explain what it would have done to the last asks, at most this many (1 to 1000).
              * @default null
              */
             history?: number | null;
         };
-        /** @description The decision of a policy about one ask. */
+        /** @description What a policy does to one ask. */
         Explained: {
-            /** @description The id of the ask. */
+            /** @description The ask. */
             askId: string;
-            /** @description A one-line description of the ask. */
+            /** @description One line that says what it is. */
             summary: string;
-            /** @description The actual status of the ask. */
+            /** @description What became of it. */
             status: components["schemas"]["AskStatus"];
-            /** @description `approve`, `deny`, `answer`, `reject`, or `ask` if a person has to decide. */
+            /** @description `approve`, `deny`, `answer`, `reject` or `ask`. */
             verdict: string;
-            /** @description The rule or setting that decides, or the reason why a person has to. */
+            /** @description The rule or setting, or why a person is asked. */
             because: string;
-            /** @description Every rule that was evaluated. Present only when `askId` was given. */
+            /** @description Every rule that was looked at (one ask only). */
             considered?: Record<string, unknown> | null;
         };
-        /** @description The decisions of a policy. */
+        /** @description What a policy does. */
         Explanation: {
-            /** @description One entry per explained ask. */
+            /** @description One entry per ask. */
             data: components["schemas"]["Explained"][];
-            /** @description Whether asks are missing because the response would be too large or take too long. */
+            /** @description Whether some asks are left out, because they have many bytes or because explaining takes too long. */
             truncated?: boolean;
         };
         /**
-         * @description Something that happened in an external agent.
+         * @description What happened where a person runs an agent themselves.
          * @enum {string}
          */
         ExternalEvent: "toolDone" | "prompted" | "turnEnded" | "ended";
-        /** @description Reports an event of an external agent, so that Sayso can withdraw asks that were decided in its terminal. */
+        /** @description News of a session of an agent that a person runs themselves. What was decided there is withdrawn here. */
         ExternalNews: {
-            /** @description The name of the agent. */
+            /** @description The agent's name. */
             agent: string;
-            /** @description The id that the agent gave the session. */
+            /** @description The agent's own id of the session. */
             sessionId: string;
-            /** @description The event to report. */
+            /** @description What happened. */
             event: components["schemas"]["ExternalEvent"];
-            /** @description With `toolDone`: a prefix of the `dedupeKey` of asks about this tool call. */
+            /** @description How the `dedupeKey` of the asks about such a tool call begins; for `toolDone`. */
             dedupeKey?: string | null;
         };
-        /** @description The result of reporting an event. */
+        /** @description What became of the news. */
         ExternalNewsTaken: {
-            /** @description The ids of the asks that were withdrawn. */
+            /** @description The asks that were withdrawn. */
             withdrawn: string[];
         };
-        /** @description The session of an external agent, as the agent identifies it. */
+        /** @description A session of an agent that a person runs themselves, as it knows itself. */
         ExternalSession: {
-            /** @description The name of the agent, for example `claude`. */
+            /** @description The agent's name, e.g. `claude`. */
             agent: string;
-            /** @description The id that the agent gave the session. */
+            /** @description The agent's own id of the session. */
             sessionId: string;
-            /** @description The working directory, as an absolute path. Sayso reads the project policy from there. */
+            /** @description The directory it works in, absolute. The project's policy file is read there. */
             cwd: string;
             /** @description The first line of the first prompt. */
             title?: string | null;
-            /** @description The git branch. Defaults to the branch of `cwd`. */
+            /** @description The git branch; read from the directory if it is left out. */
             branch?: string | null;
         };
         /** @description The change to one file. */
         FileDiff: {
-            /** @description The path of the file, as the agent sent it. */
+            /** @description The file. */
             path: string;
-            /** @description A unified diff, exactly as the agent sent it. */
+            /** @description A unified diff, verbatim. */
             diff: string;
         };
-        /** @description A rule with its place in the file. */
+        /** @description One rule of a policy. */
         FormRule: {
-            /** @description The place of the rule, counted from 1. */
+            /** @description Its place, counted from 1. */
             place: number;
-            /** @description The key of the rule in past decisions: its id, or its label if it has no id. See `GET /v1/policy/hits`. */
+            /** @description What past decisions call it: its id, else its label. See `GET /v1/policy/hits`. */
             key: string;
-            /** @description The label to display: the rule's name, or its place if it has no name. */
+            /** @description What people call it: its name, else its place. */
             label: string;
-            /** @description The content of the rule. */
+            /** @description The rule. */
             rule: components["schemas"]["PolicyRule"];
         };
-        /** @description An event of the gateway's stream. */
+        /** @description What the gateway's stream sends. */
         GatewayEvent: {
-            /** @description A fragment of assistant text. */
+            /** @description The next piece of a message. */
             data: {
-                /** @description The text to append to the message. */
+                /** @description The piece. */
                 text: string;
             };
             /** @enum {string} */
             type: "text_delta";
         } | {
-            /** @description The agent started a tool call. */
+            /** @description A tool call began. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
-                /** @description The name of the tool. */
+                /** @description The tool. */
                 toolName: string;
             };
             /** @enum {string} */
             type: "tool_call_start";
         } | {
-            /** @description The arguments of a tool call. */
+            /** @description What the tool is called with. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
-                /** @description The arguments as JSON text. */
+                /** @description JSON as text. */
                 input: string;
             };
             /** @enum {string} */
             type: "tool_call_delta";
         } | {
-            /** @description The arguments of the tool call are complete. */
+            /** @description The call is complete. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
             };
             /** @enum {string} */
             type: "tool_call_end";
         } | {
-            /** @description The tool call finished. */
+            /** @description What the tool gave. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
-                /** @description The name of the tool. */
+                /** @description The tool. */
                 toolName: string;
-                /** @description The output of the tool. */
+                /** @description Its output. */
                 result: string;
                 /** @description `complete` or `error`. */
                 status: string;
@@ -4153,47 +4630,47 @@ export interface components {
             /** @enum {string} */
             type: "tool_result";
         } | {
-            /** @description The agent needs approval before it runs a tool. */
+            /** @description A tool wants to be approved. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
-                /** @description The name of the tool. */
+                /** @description The tool. */
                 toolName: string;
-                /** @description The tool's arguments as JSON text. */
+                /** @description The input, JSON as text. */
                 input: string;
             };
             /** @enum {string} */
             type: "approval_required";
         } | {
-            /** @description The agent asked questions and waits for the answers. */
+            /** @description Questions wait. */
             data: {
-                /** @description The id that the agent gave the tool call. */
+                /** @description The agent's id of the call. */
                 toolCallId: string;
-                /** @description The questions to answer. */
+                /** @description The questions. */
                 questions: components["schemas"]["QuestionItem"][];
             };
             /** @enum {string} */
             type: "question_prompt";
         } | {
-            /** @description An error in the session. */
+            /** @description Something went wrong. */
             data: {
-                /** @description A description of the error for people. */
+                /** @description What. */
                 message: string;
             };
             /** @enum {string} */
             type: "error";
         } | {
-            /** @description The agent finished its turn. */
+            /** @description The turn is over. */
             data: {
-                /** @description The id of the session. */
+                /** @description The session. */
                 sessionId: string;
             };
             /** @enum {string} */
             type: "done";
         } | {
-            /** @description The status of the session changed. */
+            /** @description The session changed what it is doing. */
             data: {
-                /** @description The id of the session. */
+                /** @description The session. */
                 sessionId: string;
                 /** @description `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`. */
                 status: string;
@@ -4201,76 +4678,117 @@ export interface components {
             /** @enum {string} */
             type: "session_status";
         };
-        /** @description A temporary rule that allows actions. */
+        /** @description A rule that was given by hand for a while. */
         Grant: {
-            /** @description The id of the grant. */
+            /** @description Its id. */
             id: string;
-            /** @description Patterns of the commands that the grant allows. */
+            /** @description The commands that it allows. */
             run: string[];
-            /** @description Patterns of the files that may be changed. */
+            /** @description The files that may be changed. */
             edit?: string[];
-            /** @description Patterns of the files that may be read. */
+            /** @description The files that may be read. */
             read?: string[];
-            /** @description Patterns of the addresses that may be fetched. */
+            /** @description The addresses that may be fetched. */
             fetch?: string[];
-            /** @description Patterns of MCP tools, as `server/tool`. */
+            /** @description The tools of MCP servers. */
             mcp?: string[];
-            /** @description Names of tools, as the agent calls them. */
+            /** @description The agent's own names of tools. */
             tool?: string[];
-            /** @description The directory that the grant is limited to. */
+            /** @description Only in this project. */
             project?: string | null;
             /**
              * Format: date-time
-             * @description When the grant ends. Absent if it does not end by itself.
+             * @description Until when.
              */
             until?: string | null;
         };
-        /** @description The state of the server. */
+        /** @description One group. The state is not part of it. */
+        Group: {
+            /** @description Its id. */
+            id: string;
+            /** @description The runs that it belongs to. */
+            name: string;
+            /** @description Your name of the pause. */
+            key?: string | null;
+            /** @description What it waits for. */
+            status: components["schemas"]["GroupStatus"];
+            /** @description Its asks, in the order in which they were given. */
+            asks: components["schemas"]["Ask"][];
+            /**
+             * Format: int64
+             * @description The number of the last claim; 0 if there was none.
+             */
+            epoch: number;
+            /** @description The worker of the last claim, while it has the group or is uncertain. */
+            worker?: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the lease.
+             */
+            leaseUntil?: string | null;
+            /** @description The ask that decides about an uncertain claim. */
+            uncertainAsk?: string | null;
+            /** @description Whether another worker may claim it when a lease expires. */
+            retry: boolean;
+            /** @description The target that is called when it is complete. */
+            callback?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            openedAt: string;
+        };
+        /**
+         * @description What a group waits for.
+         * @enum {string}
+         */
+        GroupStatus: "pending" | "ready" | "claimed" | "uncertain" | "acknowledged" | "abandoned" | "withdrawn" | "expired";
+        /** @description How the server is. */
         Health: {
-            /** @description `ok`, or `storage_full` if the disk is full. */
+            /** @description `ok`, or `storage_full`. */
             status: string;
             /** @description The version of the server. */
             version: string;
         };
         /**
-         * @description What happens to a step whose agent exits before its turn ends.
+         * @description What happens to a step whose agent ends before its turn does.
          * @enum {string}
          */
         IfAgentDies: "fail" | "retry";
         /**
-         * @description What happens to a message while asks are pending that it cannot answer.
+         * @description What happens to a message while asks are pending that it does not answer.
          * @enum {string}
          */
         IfPending: "refuse" | "queue";
         /**
-         * @description The type of answer that a question accepts.
+         * @description What a question takes.
          * @enum {string}
          */
         InputKind: "choice" | "text" | "number" | "yesNo";
         /** @description An option in the gateway dialect. */
         ItemOption: {
-            /** @description The text to display, and the value to send back. */
+            /** @description What a person reads, and what is sent back. */
             label: string;
-            /** @description A longer explanation of the option. */
+            /** @description What it means. */
             description?: string | null;
         };
-        /** @description A request to open a URL in a browser. */
+        /** @description Please open this address. */
         Link: {
-            /** @description The complete URL. */
+            /** @description The whole address. */
             url: string;
-            /** @description The agent's explanation of why the URL should be opened. */
+            /** @description Why. */
             message?: string | null;
         };
-        /** @description A link needs a decision from a person. */
+        /** @description A link waits for a person. */
         LinkRequestedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4278,20 +4796,20 @@ export interface components {
              * @enum {string}
              */
             type: "link.requested";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description A link got its outcome. */
+        /** @description A link has its outcome. */
         LinkResolvedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4299,82 +4817,82 @@ export interface components {
              * @enum {string}
              */
             type: "link.resolved";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
         /** @description One address at which the server listens. */
         Listener: {
-            /** @description The IP address and port, for example `127.0.0.1:4517`. */
+            /** @description The address and port. */
             address: string;
-            /** @description The URL that reaches the server at this address. */
+            /** @description How to call it there. */
             url: string;
-            /** @description Whether this is the address that the server was started with. It cannot be closed. */
+            /** @description Whether it is the server's own, which stays as long as the server does. */
             main: boolean;
         };
-        /** @description All addresses at which the server listens. */
+        /** @description Where the server is reached. */
         ListenerList: {
-            /** @description The listeners; the one that the server was started with comes first. */
+            /** @description The addresses, its own first. */
             data: components["schemas"]["Listener"][];
-            /** @description The URL for other devices, if `public_url` is configured. */
+            /** @description The address that other devices use, if one is configured. */
             publicUrl?: string | null;
-            /** @description The address of this machine in its local network, if it has one. */
+            /** @description The address of this machine in its network, if it is in one. */
             suggested?: string | null;
             certificate?: components["schemas"]["Certificate"] | null;
         };
-        /** @description A code that signs a browser in. It works once. */
+        /** @description A code that opens the page in a browser, once. */
         LoginCode: {
-            /** @description The code to send to `POST /v1/login`. */
+            /** @description The code. */
             code: string;
-            /** @description The URL that opens the page and redeems the code. */
+            /** @description The address to open. */
             url: string;
             /**
              * Format: date-time
-             * @description When the code expires.
+             * @description When it ends.
              */
             expiresAt: string;
         };
-        /** @description Exchanges a login code for a token that belongs to this browser. */
+        /** @description Redeems a login code for a token of this browser. */
         LoginRequest: {
-            /** @description The login code. */
+            /** @description The code. */
             code: string;
-            /** @description A name for this browser, shown in the list of tokens. */
+            /** @description What to call this browser. */
             device?: string | null;
         };
-        /** @description The result of sending a message. */
+        /** @description What became of a message. */
         MessageAccepted: {
-            /** @description The id of the message in the transcript. */
+            /** @description The message's id in the transcript. */
             messageId: string;
             answered?: components["schemas"]["Ask"] | null;
         };
         /** @description The payload of `message.completed`: the message as a block of the transcript. */
         MessageBlock: {
-            /** @description The id of the block. */
+            /** @description The block's id. */
             id: string;
             /**
              * Format: date-time
-             * @description When the message was written.
+             * @description When it was written.
              */
             at: string;
-            /** @description The name of the sub-agent that wrote the message. */
+            /** @description The sub-agent that it belongs to. */
             subagent?: string | null;
             /** @description Always `message`. */
             type?: components["schemas"]["MessageType"];
-            /** @description The author of the message. */
+            /** @description Who speaks. */
             role: components["schemas"]["MessageRole"];
-            /** @description The text of the message. */
+            /** @description The words. */
             text: string;
         };
         /** @description A message is complete. */
         MessageCompletedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4382,27 +4900,27 @@ export interface components {
              * @enum {string}
              */
             type: "message.completed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["MessageBlock"];
         };
         /** @description The payload of `message.delta`. */
         MessageDelta: {
-            /** @description The id of the message. `message.completed` has the same id. */
+            /** @description The message; `message.completed` has the same id. */
             messageId: string;
-            /** @description The text to append to the message. */
+            /** @description The next piece of its text. */
             text: string;
         };
-        /** @description A fragment of a message. Sent to live subscribers only: it has no `seq` and is not stored. */
+        /** @description The next piece of a message. Live only: it has no `seq` and is not stored. */
         MessageDeltaEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4410,73 +4928,73 @@ export interface components {
              * @enum {string}
              */
             type: "message.delta";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["MessageDelta"];
         };
-        /** @description Sends a message to the agent. */
+        /** @description Says something to the agent. */
         MessageRequest: {
-            /** @description The text of the message. */
+            /** @description The words. */
             text: string;
-            /** @description What happens to the message while asks are pending that it cannot answer. */
+            /** @description What happens while something is pending that a message does not answer. */
             ifPending?: components["schemas"]["IfPending"];
         };
         /**
-         * @description The author of a message.
+         * @description Who speaks in a session.
          * @enum {string}
          */
         MessageRole: "user" | "assistant";
         /**
-         * @description The value of the `type` field.
+         * @description The `type`.
          * @enum {string}
          */
         MessageType: "message";
-        /** @description Opens an ask. Set exactly one of `questions`, `approval` and `link`. */
+        /** @description Opens an ask: either `questions`, or `approval`, or `link`. */
         NewAsk: {
             /**
-             * @description The session that the ask belongs to.
+             * @description The session it belongs to.
              * @default null
              */
             sessionId?: string | null;
             /** @default null */
             external?: components["schemas"]["ExternalSession"] | null;
             /**
-             * @description The name of the agent that asks. Defaults to the name of the token.
+             * @description Who asks; the token's name if it is left out.
              * @default null
              */
             agent?: string | null;
             /**
-             * @description A one-line title for the card of the ask.
+             * @description One line that says what this is about.
              * @default null
              */
             title?: string | null;
             /**
-             * @description The project directory, as an absolute path. Rules can be limited to a directory.
+             * @description The project directory.
              * @default null
              */
             project?: string | null;
             /**
-             * @description The git branch of the project.
+             * @description The git branch.
              * @default null
              */
             branch?: string | null;
             /**
-             * @description The name of the sub-agent that asks.
+             * @description The sub-agent that asks.
              * @default null
              */
             subagent?: string | null;
             /**
-             * @description The id that the agent gave the tool call.
+             * @description The agent's id of the tool call.
              * @default null
              */
             toolCallId?: string | null;
             /**
-             * @description Background that a person should read first, such as the agent's last message.
+             * @description What a person should know first.
              * @default null
              */
             context?: string | null;
             /**
-             * @description The questions to answer.
+             * @description The questions.
              * @default null
              */
             questions?: components["schemas"]["Question"][] | null;
@@ -4485,119 +5003,163 @@ export interface components {
             /** @default null */
             link?: components["schemas"]["Link"] | null;
             /**
-             * @description Whether the agent waits for the outcome. Defaults to `true`.
+             * @description Whether the caller waits for it (the default).
              * @default null
              */
             blocking?: boolean | null;
             /**
-             * @description Labels for filters and scoped tokens.
+             * @description Labels.
              * @default {}
              */
             labels?: {
                 [key: string]: string;
             };
             /**
-             * @description Whether to ask only the policy. If it leaves the ask to a person, no ask is opened and the response is 409
-             *     `not_decided`.
+             * @description Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
              * @default null
              */
             policyOnly?: boolean | null;
             /**
-             * @description Makes retries safe: while an ask with this key is pending, opening an equal ask with the same token returns that ask. If
-             *     the new ask differs, the response is 409 `dedupe_key_reused`.
+             * @description Two pending asks of one token with the same key are one ask, if they ask for the same thing; else 409 `dedupe_key_reused`.
              * @default null
              */
             dedupeKey?: string | null;
             /**
-             * @description How long to keep the ask when no caller waits for it any more, for example `10m`; at most `90d`. During that time a
-             *     question is parked, and opening it again with the same `dedupeKey` continues it, even if it was answered but not
-             *     collected. After that time the ask is withdrawn.
+             * @description Keep it this long, e.g. `10m`, at most `90d`, when nobody waits for it any more; then it is withdrawn. Meanwhile a
+             *     question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
              * @default null
              */
             keep?: string | null;
             /**
-             * @description The deadline, for example `10m`. When it passes, questions are rejected and approvals and links are denied.
+             * @description Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
              * @default null
              */
             timeout?: string | null;
         };
-        /** @description Attaches Sayso to a running server of an agent. */
+        /** @description A server to listen to. */
         NewAttachment: {
-            /** @description The name of the agent. */
+            /** @description The agent's name. */
             agent: string;
-            /** @description The URL of the server, or the path of its socket. */
+            /** @description Where it is: an address, or the path of a socket. */
             place: string;
-            /** @description The user name, if the server requires one other than its default. */
+            /** @description The name it knows us by, if it wants a password and the name is not its usual one. */
             user?: string | null;
-            /** @description The password, if the server requires one. It is stored in a file that only its owner can read, and is never returned. */
+            /** @description The password, if it wants one. It is kept in a file that only its owner may read, and never shown. */
             password?: string | null;
         };
-        /** @description Allows actions for a limited time. Patterns have the syntax of policy rules. */
+        /** @description Allows something for a while. The patterns are those of a rule. */
         NewGrant: {
-            /** @description Commands, for example `cargo test *`. */
+            /** @description Commands: `cargo test *`. */
             run?: string[];
-            /** @description Files that may be changed, for example `src/**`. */
+            /** @description Files that are changed: `src/**`. */
             edit?: string[];
-            /** @description Files that may be read, for example `docs/**`. */
+            /** @description Files that are read. */
             read?: string[];
-            /** @description Addresses that may be fetched, for example `docs.rs`. */
+            /** @description Addresses: `docs.rs`. */
             fetch?: string[];
-            /** @description MCP tools, as `server/tool`. */
+            /** @description Tools of MCP servers: `server/tool`. */
             mcp?: string[];
-            /** @description Tools by the agent's own names, for example `WebSearch`. */
+            /** @description The agent's own names of tools: `WebSearch`. */
             tool?: string[];
-            /** @description How long the grant lasts, for example `1h`. Exclusive with `until`. */
+            /** @description For how long, e.g. `1h`. Say this or `until`. */
             for?: string | null;
             /**
              * Format: date-time
-             * @description When the grant ends. Exclusive with `for`.
+             * @description Until when. Say this or `for`.
              */
             until?: string | null;
-            /** @description Limits the grant to this directory and the directories below it. */
+            /** @description Only in this project. */
             project?: string | null;
         };
-        /** @description Makes the server reachable at a network address until that listener is closed or the server stops. */
+        /** @description Opens the asks of one pause, all of them or none. */
+        NewGroup: {
+            /**
+             * @description The runs that your workers resume, for example `mailer`. Workers claim groups by this name.
+             * @default
+             */
+            name?: string;
+            /**
+             * @description Your name of the pause, for example run id and turn. Opening it again returns the same group, also after it has ended.
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * @description The asks. They have no `dedupeKey` and no `keep` of their own.
+             * @default []
+             */
+            asks?: components["schemas"]["NewAsk"][];
+            /**
+             * @description Ids of asks that you opened before.
+             * @default []
+             */
+            askIds?: string[];
+            /**
+             * @description What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, nobody but your token gets it, and it is
+             *     deleted when the claim is acknowledged.
+             * @default null
+             */
+            state?: string | null;
+            /**
+             * @description A short text instead of a state, at most 256 bytes, for example the id of a thread whose state you store yourself.
+             * @default null
+             */
+            resumeRef?: string | null;
+            /**
+             * @description A target of `[callbacks]` in `config.toml` that is called when the group is complete.
+             * @default null
+             */
+            callback?: string | null;
+            /**
+             * @description Whether another worker may claim the group when a lease expires. Without it, a person decides, because the first
+             *     worker may have called tools.
+             * @default null
+             */
+            retry?: boolean | null;
+            /**
+             * @description How long asks wait for a person, and the complete group for a worker, e.g. `7d`; 30 days by default, at most `90d`.
+             * @default null
+             */
+            keep?: string | null;
+        };
+        /** @description Opens the server to a network, until it is closed or the server ends. */
         NewListener: {
-            /** @description An address of this machine, with or without a port. Defaults to `suggested` of `GET /v1/listeners`. */
+            /** @description The address of this machine there, with or without a port; the suggested one if it is absent. */
             address?: string | null;
         };
-        /** @description Creates a login code. */
+        /** @description Makes a login code. */
         NewLoginCode: {
             role?: components["schemas"]["Role"] | null;
         };
-        /** @description Sends people a message that needs no answer. */
+        /** @description Something that people should know, and that needs no answer. */
         NewNotice: {
-            /** @description The text of the notice. */
+            /** @description The words. */
             text: string;
-            /** @description The name of the sender. Defaults to the name of the token. */
+            /** @description Who says it; the token's name if it is left out. */
             agent?: string | null;
             external?: components["schemas"]["ExternalSession"] | null;
         };
-        /** @description A push subscription of a browser: the fields `endpoint` and `keys` of `PushSubscription.toJSON()`. */
+        /** @description A browser that wants to be woken: its subscription as it gives it. */
         NewPush: {
-            /** @description The URL of the browser's push service. */
+            /** @description Where its push service is. */
             endpoint: string;
-            /** @description The keys of the subscription. */
+            /** @description Its keys. */
             keys: components["schemas"]["PushKeys"];
         };
-        /** @description Starts a run of a workflow. */
+        /** @description Starts a run. */
         NewRun: {
-            /** @description The workflow as JSON, or the name of a file in the directory `workflows` next to `policy.toml`. */
+            /** @description The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`. */
             workflow: components["schemas"]["WorkflowSource"];
-            /** @description The inputs by name. Numbers and booleans are converted to text. */
+            /** @description What it is given. Numbers and yes or no are taken as text. */
             input?: {
                 [key: string]: string;
             };
-            /**
-             * @description The working directory of the agents, unless a step sets its own. Defaults to the directory of the workflow, or the home
-             *     directory.
-             */
+            /** @description Where its agents work, unless a step says otherwise; else what the workflow says, else home. */
             directory?: string | null;
-            /** @description Labels of the run. Its sessions and asks get them as well. */
+            /** @description Labels; its sessions and asks have them too. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description Environment variables for the agents; see `POST /v1/sessions`. */
+            /** @description Variables of the caller for the agents; see `POST /v1/sessions`. */
             environment?: {
                 [key: string]: string;
             } | null;
@@ -4605,109 +5167,109 @@ export interface components {
         /** @description Starts a session. */
         NewSession: {
             /**
-             * @description The configured name of the agent, for example `mock`.
+             * @description The agent's configured name, e.g. `mock`.
              * @default
              */
             agent: string;
             /**
-             * @description The working directory of the agent. Defaults to the home directory.
+             * @description The directory the agent works in; the home directory if it is left out.
              * @default null
              */
             cwd?: string | null;
             /**
-             * @description The first prompt for the agent.
+             * @description The first prompt.
              * @default null
              */
             prompt?: string | null;
             /**
-             * @description The agent's permission mode. With `default`, the agent asks before it uses tools.
+             * @description The agent's permission mode: `default` asks before tools are used.
              * @default null
              */
             permissionMode?: string | null;
             /**
-             * @description The model that the agent should use.
+             * @description The model.
              * @default null
              */
             model?: string | null;
-            /** @description Policy settings for this session, for example `{"questions":"forward"}`. */
+            /** @description What this session adds to the policy, e.g. `{"questions":"forward"}`. */
             policy?: Record<string, unknown> | null;
             /**
-             * @description Labels of the session. Its asks get them as well.
+             * @description Labels.
              * @default {}
              */
             labels?: {
                 [key: string]: string;
             };
             /**
-             * @description Environment variables for the agent. Only `PATH` and API keys are used; others are ignored. Only `admin` tokens may set
-             *     this field. The values are kept in memory and never stored.
+             * @description Variables of the caller for the agent: `PATH` and keys; others are left out. Only an `admin`
+             *     token may send any. They are kept in memory and never written down.
              * @default null
              */
             environment?: {
                 [key: string]: string;
             } | null;
         };
-        /** @description Creates a token. */
+        /** @description Makes a token. */
         NewToken: {
-            /** @description The role of the new token. */
+            /** @description What it may do. */
             role: components["schemas"]["Role"];
-            /** @description The name of the person or program. Outcomes show it as the decider. */
+            /** @description The name of the person or program; it stands in every outcome. */
             actor: string;
-            /** @description Limits the token to this session. */
+            /** @description Only this session. */
             sessionId?: string | null;
-            /** @description Limits the token to resources with all these labels. Asks that an `agent` token opens get exactly these labels. */
+            /** @description Only what has all these labels. The asks of an `agent` token have them, and no others. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description For the role `agent`: the only agent name that the token may use. */
+            /** @description For an `agent` token: the name of the agent. It may not call itself anything else. */
             agent?: string | null;
-            /** @description For the role `agent`: the only directory that the token may ask from. */
+            /** @description For an `agent` token: the directory that the agent works in. It may not ask from anywhere else. */
             project?: string | null;
-            /** @description How long the token is valid, for example `12h`. Defaults to no expiry. */
+            /** @description Ends after this long, e.g. `12h`. */
             expiresIn?: string | null;
         };
-        /** @description An object without fields. */
+        /** @description An empty object. */
         NoData: Record<string, unknown>;
-        /** @description Rejects a question, or denies an approval or link. */
+        /** @description Says no: `reject` for questions, `deny` for approvals and links. */
         NoRequest: {
             /**
-             * @description The reason. The agent receives this text.
+             * @description Why; the agent gets your words.
              * @default null
              */
             message?: string | null;
             /**
-             * @description Whether the agent should stop its turn.
+             * @description Whether the agent shall stop.
              * @default false
              */
             stop?: boolean;
         };
-        /** @description The payload of `notice`. In a session, it is a block of the transcript; otherwise `agent` names the sender. */
+        /** @description The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice. */
         Notice: {
-            /** @description The id of the block, in a session. */
+            /** @description The block's id, in a session. */
             id?: string | null;
             /**
              * Format: date-time
-             * @description When the notice was written, in a session.
+             * @description When it was written, in a session.
              */
             at?: string | null;
-            /** @description The name of the sub-agent that sent the notice. */
+            /** @description The sub-agent that it belongs to. */
             subagent?: string | null;
             type?: components["schemas"]["NoticeType"] | null;
-            /** @description The name of the sender, outside of sessions. */
+            /** @description Who gave the notice, outside of sessions. */
             agent?: string | null;
-            /** @description The text of the notice. */
+            /** @description The words. */
             text: string;
         };
-        /** @description An agent or a program sent people a message that needs no answer. */
+        /** @description An agent or a caller tells people something and waits for no answer. */
         NoticeEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4715,52 +5277,51 @@ export interface components {
              * @enum {string}
              */
             type: "notice";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["Notice"];
         };
         /**
-         * @description The value of the `type` field.
+         * @description The `type`.
          * @enum {string}
          */
         NoticeType: "notice";
-        /** @description The response of gateway calls that succeed. */
+        /** @description It is done. */
         Ok: {
-            /** @description Always `true`. */
+            /** @description Always true. */
             ok: boolean;
         };
         /**
-         * @description What happens to the other steps of a group when one step fails.
+         * @description What happens to the other steps of a group when one fails.
          * @enum {string}
          */
         OnFailure: "cancel" | "finish";
         /**
-         * @description What happens at the deadline of an ask.
+         * @description What happens when nobody answers in time.
          * @enum {string}
          */
         OnTimeout: "reject" | "accept-first" | "deny";
         /** @description How an ask ended. */
         Outcome: {
-            /** @description The final status of the ask. */
+            /** @description How. */
             status: components["schemas"]["AskStatus"];
-            /** @description The answers, one per question, if the ask was answered. */
+            /** @description The answers, one per question. */
             answers?: components["schemas"]["ShownAnswer"][] | null;
-            /** @description A note that the person added to the answers or the approval. */
+            /** @description What the person added. */
             note?: string | null;
-            /** @description The message of a denial or rejection, which the agent received, or the reason of a withdrawal. */
+            /** @description The words that the agent got with a no; the reason of a withdrawal. */
             message?: string | null;
-            messageCode?: components["schemas"]["TextCode"] | null;
-            /** @description Whether the agent was told to stop its turn. */
+            /** @description Whether the agent was told to stop. */
             stop?: boolean;
-            /** @description The `id` of the agent's choice that the person selected. */
+            /** @description Which of the agent's own ways to say yes was taken. */
             choice?: string | null;
-            /** @description The input that was approved instead of the agent's input. */
+            /** @description The input that was approved instead of the agent's. */
             input?: Record<string, unknown> | null;
-            /** @description The person or mechanism that decided. */
+            /** @description By whom. */
             by: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description The time of the decision.
+             * @description When.
              */
             at: string;
         };
@@ -4771,16 +5332,16 @@ export interface components {
             /** @description Whether the policy file is valid. While it is not, the last valid policy stays in force. */
             valid: boolean;
         };
-        /** @description The rules in force changed, or the policy file became valid or invalid. */
+        /** @description Another policy is in force. */
         PolicyChangedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -4788,288 +5349,285 @@ export interface components {
              * @enum {string}
              */
             type: "policy.changed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["PolicyChanged"];
         };
-        /** @description One change to the text of a policy. `place` counts rules from 1. */
+        /** @description One change to the text of a policy. Places count rules from 1. */
         PolicyEdit: {
-            /** @description The rule to add. */
+            /** @description The rule. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "addRule";
         } | {
-            /** @description The place of the rule to replace. */
+            /** @description Which rule. */
             place: number;
-            /** @description The complete new rule. */
+            /** @description The whole rule. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "setRule";
         } | {
-            /** @description The place of the rule to remove. */
+            /** @description Which rule. */
             place: number;
             /** @enum {string} */
             kind: "removeRule";
         } | {
-            /** @description The place of the rule to move. */
+            /** @description Which rule. */
             place: number;
-            /** @description The place of the rule after the move. */
+            /** @description The place that it has afterwards. */
             to: number;
             /** @enum {string} */
             kind: "moveRule";
         } | {
-            /** @description The new defaults for questions. */
+            /** @description For questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description The new defaults for approvals. */
+            /** @description For approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setDefaults";
         } | {
-            /** @description The name of the profile. */
+            /** @description Its name. */
             name: string;
-            /** @description The profile's defaults for questions. */
+            /** @description For questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description The profile's defaults for approvals. */
+            /** @description For approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setProfile";
         };
-        /** @description A policy text and its content as structured values. */
+        /** @description A text of a policy and what it says. */
         PolicyForm: {
-            /** @description The text after the edits. Save it with `PUT /v1/policy`. */
+            /** @description The text after the changes. Save it with `PUT /v1/policy`. */
             text: string;
-            /** @description Defaults for questions that no rule matches. */
+            /** @description When no rule fits a question. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description Defaults for approvals that no rule matches. */
+            /** @description When no rule fits an approval. */
             approvals: components["schemas"]["ApprovalDefaults"];
-            /** @description The rules, in the order of the file. */
+            /** @description The rules, in their order. */
             rules: components["schemas"]["FormRule"][];
-            /** @description Profiles by name. A profile, such as `away`, replaces defaults while it is switched on. */
+            /** @description Settings to switch on for a while, such as `away`. */
             profiles: {
                 [key: string]: components["schemas"]["ProfileDefaults"];
             };
         };
-        /** @description One rule of a policy. It matches an ask only if all conditions that it sets match. */
+        /** @description One rule. All conditions that it names have to hold together. */
         PolicyRule: {
-            /** @description Identifies the rule in past decisions. The server generates one when you add or change a rule without it. */
+            /** @description Identifies the rule in past decisions. The server makes one for a rule that is added or changed without. */
             id?: string | null;
-            /** @description A name for people. */
+            /** @description What people call it. */
             name?: string | null;
-            /** @description The effect of the rule when it matches. */
+            /** @description What it does. */
             do: components["schemas"]["RuleEffect"];
-            /** @description Command patterns, for example `git diff *`. */
+            /** @description Commands: `git diff *`. */
             run?: string[];
-            /** @description Patterns of files that are changed, for example `src/**` or `!migrations/**`. */
+            /** @description Files that are changed: `src/**`, `!migrations/**`. */
             edit?: string[];
-            /** @description Patterns of files that are read. */
+            /** @description Files that are read. */
             read?: string[];
-            /** @description Addresses that are fetched, for example `docs.rs`. */
+            /** @description Addresses: `docs.rs`. */
             fetch?: string[];
-            /** @description MCP tools, as `server/tool`. */
+            /** @description Tools of MCP servers: `server/tool`. */
             mcp?: string[];
-            /** @description Tools by the agent's own names. */
+            /** @description The agent's own names of tools. */
             tool?: string[];
-            /** @description Limits the rule to these agents. */
+            /** @description Only for these agents. */
             agent?: string[];
-            /** @description Limits the rule to this directory and the directories below it. */
+            /** @description Only in this directory and below. */
             project?: string | null;
-            /** @description Matches a part of a question's header, ignoring case, or a regular expression written as `/regex/`. */
+            /** @description A part of a question's header, ignoring case, or `/regex/`. */
             header?: string | null;
-            /** @description Like `header`, but matches the header or the text of a question. */
+            /** @description The same for the header or the text of a question. */
             match?: string | null;
-            /** @description The answer that the rule gives: labels of options, or free text. */
+            /** @description The answer: labels of options, or text. */
             answer?: string[];
-            /** @description The option that the rule chooses, counted from 1. */
+            /** @description Chooses this option, counted from 1. */
             pick?: number | null;
             /**
              * Format: date-time
-             * @description When the rule stops applying.
+             * @description The rule does nothing from then on.
              */
             until?: string | null;
-            /** @description The message to the agent when the rule denies or rejects. */
+            /** @description What the agent is told. */
             message?: string | null;
         };
-        /** @description The policy file and the rules in force. */
+        /** @description The policy in force. */
         PolicyView: {
-            /** @description The path of the policy file. */
+            /** @description The file it is read from. */
             path: string;
-            /** @description The text of the policy file. */
+            /** @description Its text. */
             text: string;
-            /** @description Why the text is invalid. While set, the last valid policy stays in force. */
+            /** @description What is wrong with the text; then the last good policy is in force. */
             error?: string | null;
             /** @description The fingerprint of the rules in force. */
             fingerprint: string;
-            /** @description The fingerprint of `text`. Send it as `ifFingerprint` when you replace the text. */
+            /** @description The fingerprint of the text; say it when you write another one. */
             textFingerprint?: string;
             profile?: components["schemas"]["ActiveProfile"] | null;
-            /** @description Temporary rules that an admin added without changing the file. */
+            /** @description Rules that were given by hand for a while. */
             grants: components["schemas"]["Grant"][];
         };
-        /** @description Earlier decisions of people about the same action: the same tool with the same command, files or address. */
+        /** @description What people decided before about the same action: the same tool with the same command, files or address. */
         Precedents: {
-            /** @description How often people approved the action, among the newest 2,000 asks. */
+            /** @description How often people approved it, among the newest 2000 asks. */
             approved: number;
-            /** @description How often people denied the action, among the newest 2,000 asks. */
+            /** @description How often people denied it. */
             denied: number;
             /**
              * Format: date-time
-             * @description The last time that a person decided about the action.
+             * @description When a person last decided it.
              */
             lastAt?: string | null;
         };
-        /** @description What a person should see before deciding. */
+        /** @description What a person looks at before deciding. */
         Preview: {
-            /** @description The command line, exactly as the agent sent it. */
+            /** @description The line. */
             command: string;
-            /** @description The directory in which the command would run. */
+            /** @description Where it would run. */
             cwd?: string | null;
             /** @enum {string} */
             type: "command";
         } | {
-            /** @description One entry per changed file. */
+            /** @description One entry per file. */
             files: components["schemas"]["FileDiff"][];
             /** @enum {string} */
             type: "diff";
         } | {
-            /** @description The plan, in Markdown. */
+            /** @description Its text. */
             text: string;
             /** @enum {string} */
             type: "plan";
         } | {
-            /** @description Plain text, which must not be rendered as markup. */
+            /** @description The text. */
             text: string;
             /** @enum {string} */
             type: "text";
         };
-        /** @description The body of an error response, as in RFC 9457. Fields after `code` are present only for the codes that mention them. */
+        /** @description An error. */
         Problem: {
-            /** @description Always `about:blank`, because `code` identifies the kind of error. */
+            /** @description Always `about:blank`: the code says it all. */
             type?: string;
-            /** @description A short summary, the same for every error with this code. */
+            /** @description A short name of the error. */
             title: string;
             /**
              * Format: int32
-             * @description The HTTP status code.
+             * @description The HTTP status.
              */
             status: number;
-            /** @description What happened, and what to do next. */
+            /** @description What happened and what to do. */
             detail: string;
-            /** @description The stable error code. */
+            /** @description The stable code. */
             code: components["schemas"]["ErrorCode"];
-            /** @description The same text as `detail`, for clients that expect a field of this name. */
+            /** @description The same as `detail`, for clients that look for this name. */
             error?: string | null;
             outcome?: components["schemas"]["Outcome"] | null;
-            /** @description With `ask_already_resolved`: whether this token caused the outcome with an earlier call. */
+            /** @description Whether an earlier call with this token brought that outcome. */
             own?: boolean | null;
-            /** @description With `invalid_answers`: one entry per invalid answer. */
+            /** @description What is wrong, question by question. */
             problems?: components["schemas"]["QuestionProblem"][];
-            /** @description With `ask_pending`: the ids of the pending asks. */
+            /** @description The asks that are pending. */
             asks?: string[];
-            /**
-             * @description With `content_changed`: what changed in the files that the command executes. Empty if the server no longer has the
-             *     earlier content.
-             */
+            /** @description What changed in the files that the command executes. Empty if the server no longer knows what was there. */
             changes?: components["schemas"]["FileDiff"][];
-            /** @description With `invalid_workflow`: one entry per mistake. */
+            /** @description What is wrong with a workflow, place by place. */
             faults?: components["schemas"]["WorkflowFault"][];
-            /** @description The line of a mistake in a file or text, counted from 1. */
+            /** @description Where in a file or text, counted from 1. */
             line?: number | null;
-            /** @description The column of the mistake, counted from 1. */
+            /** @description The column. */
             column?: number | null;
         };
-        /** @description The defaults that a profile replaces. */
+        /** @description What a profile changes. */
         ProfileDefaults: {
-            /** @description The profile's defaults for questions. */
+            /** @description For questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description The profile's defaults for approvals. */
+            /** @description For approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
         };
-        /** @description What a browser needs to subscribe to push notifications. */
+        /** @description What a browser needs to ask for being woken. */
         PushInfo: {
-            /** @description The server's VAPID public key. Absent if no push channel is configured. */
+            /** @description The server's public key; nothing if no channel wakes browsers. */
             publicKey?: string | null;
         };
-        /** @description The keys with which the server encrypts messages to a browser. */
+        /** @description The keys of a browser. */
         PushKeys: {
-            /** @description The browser's public key, base64url. */
+            /** @description Its public key. */
             p256dh: string;
-            /** @description The authentication secret of the subscription, base64url. */
+            /** @description What it shares with the server. */
             auth: string;
         };
-        /** @description One question of an ask. */
+        /** @description One question. */
         Question: {
-            /** @description The name that the agent uses for the question. Defaults to its position. */
+            /** @description What the agent calls it; its position, if it is left out. */
             key?: string | null;
-            /** @description A short label that clients show as a chip. */
+            /** @description A short name. */
             header?: string | null;
-            /** @description The text of the question. */
+            /** @description What is asked. */
             text: string;
-            /** @description The type of the answer. Defaults to `choice` if there are options, and to `text` otherwise. */
+            /** @description What it takes. Without options and without this, text. */
             input?: components["schemas"]["InputKind"];
-            /** @description Whether more than one option can be chosen. */
+            /** @description Whether several options may be chosen. */
             multiple?: boolean;
-            /** @description Whether free text is accepted in addition to the options. */
+            /** @description Whether text of the person's own is taken. */
             custom?: boolean;
-            /** @description Whether the question has to be answered. */
+            /** @description Whether it must be answered. */
             required?: boolean;
-            /** @description Whether the answer is a secret. Sayso never displays secret answers and deletes them after delivery. */
+            /** @description Whether the answer is secret. */
             secret?: boolean;
             /**
              * Format: double
-             * @description The smallest number that is accepted.
+             * @description The smallest number.
              */
             minimum?: number | null;
             /**
              * Format: double
-             * @description The largest number that is accepted.
+             * @description The largest number.
              */
             maximum?: number | null;
-            /** @description Whether the number has to be an integer. */
+            /** @description Whole numbers only. */
             integer?: boolean;
             /** @description The options, in the agent's order. */
             options?: components["schemas"]["QuestionOption"][];
-            /** @description The options that a policy rule suggests. Clients preselect them. */
+            /** @description What a rule of the person preselects. */
             preselected?: string[] | null;
         };
-        /** @description The payload of `agent_question_answered`, which is also sent when a rule, a policy default or a timeout decided. */
+        /** @description The data of `agent_question_answered`: also when a rule, the policy or a timeout decided. */
         QuestionAnswered: {
-            /** @description The id of the run. */
+            /** @description The run. */
             runId: string;
-            /** @description The id of the step. */
+            /** @description The step. */
             stepId: string;
-            /** @description The id of the session. */
+            /** @description The session. */
             sessionId: string;
-            /** @description The id of the ask. */
+            /** @description The ask's id. */
             questionId: string;
             /** @description `answered`, `rejected` or `withdrawn`. */
             status: components["schemas"]["AskStatus"];
-            /** @description The answers, one per question. Empty if the question was not answered. */
+            /** @description The answers, one per question; none when it was rejected. */
             answers: components["schemas"]["ShownAnswer"][];
-            /** @description The reason of a rejection or withdrawal. */
+            /** @description The words of a reject, or why it was withdrawn. */
             message?: string | null;
             /**
              * Format: date-time
-             * @description The time of the decision.
+             * @description When.
              */
             timestamp: string;
-            /** @description The person or mechanism that decided. */
+            /** @description By whom. */
             by: components["schemas"]["Actor"];
-            /** @description The questions. Repeated here because no `agent_question_asked` precedes an automatic decision. */
+            /** @description What was asked: what a rule decides was not told of before. */
             question: components["schemas"]["RunQuestion"];
         };
-        /** @description The payload of `agent_question_asked`. */
+        /** @description The data of `agent_question_asked`. */
         QuestionAsked: {
-            /** @description The id of the run. */
+            /** @description The run. */
             runId: string;
-            /** @description The id of the step. */
+            /** @description The step. */
             stepId: string;
-            /** @description The id of the session. */
+            /** @description The session. */
             sessionId: string;
-            /** @description The questions and their deadline. */
+            /** @description What is asked. */
             question: components["schemas"]["RunQuestion"];
             /**
              * Format: date-time
-             * @description When the agent asked.
+             * @description When.
              */
             timestamp: string;
         };
@@ -5078,80 +5636,80 @@ export interface components {
          * @enum {string}
          */
         QuestionDefault: "reject" | "accept-first" | "forward" | "auto";
-        /** @description Settings for questions that no rule matches. Missing fields are inherited from the enclosing scope. */
+        /** @description What holds for questions when no rule fits. A field that is missing is taken from the scope below. */
         QuestionDefaults: {
             policy?: components["schemas"]["QuestionDefault"] | null;
-            /** @description How long a person has to answer, for example `10m`. */
+            /** @description How long a person has: `10m`. */
             timeout?: string | null;
             onTimeout?: components["schemas"]["QuestionTimeout"] | null;
-            /** @description The message to an agent whose question is rejected. */
+            /** @description What a rejected agent is told. */
             message?: string | null;
         };
-        /** @description The question REST dialect's view of an ask. `question.*` events carry it as `question`, next to the ask. */
+        /** @description The object `question` that `question.*` events carry beside the ask. */
         QuestionEventData: {
-            /** @description The id of the ask. */
+            /** @description The ask's id. */
             questionId: string;
-            /** @description The text of every question, joined by newlines. */
+            /** @description The texts, joined by newline. */
             prompt: string;
-            /** @description The option labels of the first question. */
+            /** @description The labels of the first question. */
             options: string[];
-            /** @description The first entry of the first answer. `null` until there is an answer, and always for a secret. */
+            /** @description The first string of the first answer; `null` if it is secret. */
             response?: string | null;
-            /** @description The status of the question. */
+            /** @description Where it stands. */
             status: components["schemas"]["QuestionStatus"];
-            /** @description Why the question was rejected or withdrawn. */
+            /** @description Why it was rejected or withdrawn. */
             reason?: string | null;
-            /** @description All questions of the ask. */
+            /** @description The questions. */
             questions: components["schemas"]["Question"][];
         };
         /** @description One question in the gateway dialect. */
         QuestionItem: {
-            /** @description A short label that clients show as a chip. */
+            /** @description A short name, shown as a chip. */
             header: string;
-            /** @description The text of the question. */
+            /** @description What is asked. */
             question: string;
-            /** @description The options to choose from. Empty for a free-text question. */
+            /** @description What may be chosen. */
             options: components["schemas"]["ItemOption"][];
-            /** @description Whether more than one option can be chosen. */
+            /** @description Whether several may be chosen. */
             multiSelect: boolean;
         };
-        /** @description An option of a question. */
+        /** @description One thing that may be chosen. */
         QuestionOption: {
-            /** @description The value that the agent receives. Defaults to the label. */
+            /** @description What is sent to the agent. The label, if it is left out. */
             value?: string | null;
-            /** @description The text to display. */
+            /** @description What a person reads. */
             label: string;
-            /** @description A longer explanation of the option. */
+            /** @description What it means. */
             description?: string | null;
-            /** @description An example of the result, such as code or a drawing in text. */
+            /** @description What it would look like. */
             preview?: string | null;
-            /** @description Whether the agent recommends this option. */
+            /** @description Whether the agent marks it as its favourite. */
             recommended?: boolean;
         };
-        /** @description Why the answer to one question is invalid. */
+        /** @description What is wrong with the answer to one question. */
         QuestionProblem: {
-            /** @description The position of the question, counted from 0. */
+            /** @description Which question, counted from 0. */
             index: number;
-            /** @description The `key` of the question. */
+            /** @description Its key. */
             key: string;
-            /** @description A description of the mistake for people. */
+            /** @description What is wrong. */
             reason: string;
         };
-        /** @description The body of a reply in the question REST dialect. */
+        /** @description Replies to a question of a session. */
         QuestionReplyRequest: {
-            /** @description One list per question, in order. Each entry is an option label or free text. */
+            /** @description One list of entries per question. */
             answers: string[][];
         };
-        /** @description A question needs an answer from a person. */
+        /** @description A question waits for a person. */
         QuestionRequestedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5159,20 +5717,20 @@ export interface components {
              * @enum {string}
              */
             type: "question.requested";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description A question got its outcome. */
+        /** @description A question has its outcome. */
         QuestionResolvedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5180,34 +5738,61 @@ export interface components {
              * @enum {string}
              */
             type: "question.resolved";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
         /**
-         * @description The status of a question in the question REST dialect, which has only three values. A withdrawn question has the status
-         *     `rejected` and a `reason`.
+         * @description The status of a question in the question REST dialect. It has three values; a withdrawn question
+         *     shows as rejected with a reason.
          * @enum {string}
          */
         QuestionStatus: "requested" | "answered" | "rejected";
         /**
-         * @description What happens to a question at its deadline.
+         * @description What happens to a question that nobody answers in time.
          * @enum {string}
          */
         QuestionTimeout: "reject" | "accept-first" | "deny";
         /**
-         * @description Whether the agent can still receive an outcome directly.
+         * @description Whether the agent still waits.
          * @enum {string}
          */
         Reach: "live" | "parked";
+        /** @description Whether a group can be claimed. */
+        ReadyGroups: {
+            /** @description How many complete groups of this name no worker has. */
+            ready: number;
+        };
+        /** @description Gives a claim back. */
+        ReleaseRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description Whether the run may have called tools. Then a person decides whether it is resumed again, unless the group has `retry`. */
+            started?: boolean;
+            /** @description What failed, in words for people. */
+            reason?: string | null;
+        };
+        /** @description Extends the lease of a claim. */
+        RenewRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description How long from now, e.g. `60s` (the default), at most `1h`. */
+            lease?: string | null;
+        };
         /**
-         * @description Tells the client that the requested position is no longer available. List the resources again and continue the stream at
-         *     `seq`. A reset is not an event and has no time.
+         * @description What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
+         *     no time.
          */
         ResetEvent: {
             /**
              * Format: int64
-             * @description The position at which the stream continues.
+             * @description Continue from here.
              */
             seq: number;
             /**
@@ -5215,41 +5800,41 @@ export interface components {
              * @enum {string}
              */
             type: "reset";
-            /** @description Always an empty object. */
+            /** @description Always empty. */
             data: components["schemas"]["NoData"];
         };
         /**
-         * @description The value of the `type` field.
+         * @description The `type`.
          * @enum {string}
          */
         ResetType: "reset";
         /**
-         * @description The permissions of a token.
+         * @description What a token may do.
          * @enum {string}
          */
         Role: "admin" | "answerer" | "viewer" | "agent";
         /**
-         * @description The effect of a rule.
+         * @description What a rule does.
          * @enum {string}
          */
         RuleEffect: "allow" | "deny" | "ask" | "answer" | "reject";
         /** @description How often one rule decided an ask or left it to a person. */
         RuleHits: {
-            /** @description The `key` of the rule, as in the policy form. */
+            /** @description The `key` of the rule. */
             rule: string;
-            /** @description The number of matches. Counting stops at 10,000. */
+            /** @description How often. Counting stops at 10000. */
             hits: number;
             /**
              * Format: date-time
-             * @description The last match, which can be earlier than `since`.
+             * @description When it last did, also before `since`.
              */
             lastAt?: string | null;
         };
-        /** @description How often each rule of the saved policy matched. */
+        /** @description How often the rules of the saved policy decided. */
         RuleHitsList: {
             /**
              * Format: date-time
-             * @description The start of the counted period.
+             * @description Asks are counted from then on.
              */
             since: string;
             /** @description One entry per rule, and one for the built-in rule. */
@@ -5257,60 +5842,60 @@ export interface components {
         };
         /** @description One execution of a workflow. */
         Run: {
-            /** @description The unique id of the run. */
+            /** @description Its id. */
             id: string;
-            /** @description The name of the workflow. */
+            /** @description The workflow's name. */
             workflow: string;
-            /** @description The status of the run. */
+            /** @description How it stands. */
             status: components["schemas"]["RunStatus"];
-            /** @description Why the run failed or was cancelled. */
+            /** @description Why it failed or was cancelled. */
             reason?: string | null;
-            /** @description The inputs by name. */
+            /** @description What it was given. */
             input: {
                 [key: string]: string;
             };
-            /** @description The working directory of its agents. */
+            /** @description Where its agents work. */
             directory: string;
-            /** @description The steps in order. Steps of a group are listed individually. */
+            /** @description Its steps, groups opened up, in order. */
             steps: components["schemas"]["RunStep"][];
-            /** @description The last message of each finished step, by step id. */
+            /** @description What the finished steps said last, by id. */
             outputs: {
                 [key: string]: string;
             };
-            /** @description Pending questions of the agents, oldest first. Empty in lists of runs. */
+            /** @description The questions of its agents that wait, first come first (one run only, empty in lists). */
             pendingQuestions?: components["schemas"]["RunQuestion"][];
-            /** @description The ids of pending checkpoints. Empty in lists of runs. */
+            /** @description The ids of the checkpoints that wait (one run only). */
             pendingCheckpoints?: string[];
-            /** @description The ids of pending approvals and links. Empty in lists of runs. */
+            /** @description The ids of the approvals and links that wait (one run only). */
             pendingApprovals?: string[];
             /**
              * Format: int32
-             * @description The number of pending asks.
+             * @description How many asks wait.
              */
             pending: number;
-            /** @description Whether the lists of pending asks are incomplete because of their size in bytes. */
+            /** @description Whether the lists of what waits leave some out because they have many bytes. */
             truncated?: boolean;
-            /** @description The labels of the run. */
+            /** @description Labels. */
             labels: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When the run was started.
+             * @description When it was started.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the run last changed.
+             * @description When something last changed.
              */
             updatedAt: string;
             /**
              * Format: int64
-             * @description The feed position at which the run was read. Absent in lists of runs.
+             * @description The feed position that this was read at (one run only).
              */
             seq?: number | null;
         };
-        /** @description Answers or rejects a pending question of a run. Set exactly one of `answers` and `reject`. */
+        /** @description Answers or rejects what a run waits for: exactly one of the two. */
         RunAnswerRequest: {
             /**
              * @description One list of entries per question.
@@ -5318,17 +5903,17 @@ export interface components {
              */
             answers?: string[][] | null;
             /**
-             * @description Whether to reject the question.
+             * @description Says that no answer will come.
              * @default null
              */
             reject?: boolean | null;
             /**
-             * @description With `reject`: the reason. The agent receives this text.
+             * @description Why, when it is rejected; the agent gets these words.
              * @default null
              */
             message?: string | null;
         };
-        /** @description The result of answering or rejecting a question. */
+        /** @description What became of it. */
         RunAnswered: {
             /** @description `answered` or `rejected`. */
             status: string;
@@ -5337,12 +5922,12 @@ export interface components {
         RunCancelledEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5350,20 +5935,20 @@ export interface components {
              * @enum {string}
              */
             type: "run.cancelled";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
-        /** @description A run completed all its steps. */
+        /** @description Every step of a run is done. */
         RunCompletedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5371,7 +5956,7 @@ export interface components {
              * @enum {string}
              */
             type: "run.completed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
@@ -5379,12 +5964,12 @@ export interface components {
         RunFailedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5392,87 +5977,87 @@ export interface components {
              * @enum {string}
              */
             type: "run.failed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
-        /** @description The payload of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
+        /** @description The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
         RunNews: {
-            /** @description The id of the run. */
+            /** @description The run. */
             runId: string;
-            /** @description The name of the workflow. */
+            /** @description The workflow's name. */
             workflow: string;
-            /** @description The new status of the run. */
+            /** @description How it stands. */
             status: components["schemas"]["RunStatus"];
-            /** @description Why the run failed or was cancelled. */
+            /** @description Why. */
             reason?: string | null;
         };
-        /** @description One page of a list of runs, newest first. */
+        /** @description A page of runs, newest first. */
         RunPage: {
-            /** @description The runs of this page. */
+            /** @description The runs. */
             data: components["schemas"]["Run"][];
-            /** @description The `cursor` of the next page. Absent on the last page. */
+            /** @description Give it as `cursor` to get the next page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position at which the list was read.
+             * @description The feed position that this list was read at.
              */
             seq: number;
-            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
             truncated?: boolean;
         };
-        /** @description The questions of one ask of a step's agent. */
+        /** @description What the agent of a step asks. */
         RunQuestion: {
-            /** @description The id of the ask. */
+            /** @description The ask's id. */
             id: string;
-            /** @description The id of the step. */
+            /** @description The step. */
             stepId: string;
-            /** @description The id of the session. */
+            /** @description The session. */
             sessionId: string;
-            /** @description The questions to answer. */
+            /** @description The questions. */
             questions: components["schemas"]["RunQuestionItem"][];
             /**
              * Format: date-time
-             * @description When the agent asked.
+             * @description When it was asked.
              */
             askedAt: string;
             /**
              * Format: date-time
-             * @description When the question is decided automatically. Absent if it has no deadline.
+             * @description When it is decided without a person, if it has a deadline.
              */
             deadlineAt?: string | null;
             onTimeout?: components["schemas"]["OnTimeout"] | null;
         };
-        /** @description One question of the ask. */
+        /** @description One question of it. */
         RunQuestionItem: {
-            /** @description The text of the question. */
+            /** @description What is asked. */
             question: string;
-            /** @description A short label, at most 30 characters. */
+            /** @description A short name, at most 30 characters. */
             header: string;
-            /** @description The options to choose from. */
+            /** @description What may be chosen. */
             options: components["schemas"]["RunQuestionOption"][];
-            /** @description Whether more than one option can be chosen. */
+            /** @description Whether several may be chosen. */
             multiple: boolean;
-            /** @description Whether free text is accepted in addition to the options. */
+            /** @description Whether text of one's own is taken. */
             custom?: boolean;
         };
-        /** @description An option of a question. */
+        /** @description An option of it. */
         RunQuestionOption: {
-            /** @description The text to display, and the value to answer with. */
+            /** @description What a person reads, and what is answered. */
             label: string;
-            /** @description A longer explanation of the option. */
+            /** @description What it means. */
             description?: string | null;
         };
         /** @description A run started. */
         RunStartedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5480,108 +6065,105 @@ export interface components {
              * @enum {string}
              */
             type: "run.started";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
         /**
-         * @description The status of a run.
+         * @description How a run stands.
          * @enum {string}
          */
         RunStatus: "running" | "waiting" | "completed" | "failed" | "cancelled";
         /** @description One step of a run. */
         RunStep: {
-            /** @description The id of the step in the workflow. */
+            /** @description Its id in the workflow. */
             id: string;
-            /** @description The name of the agent. Absent for a checkpoint. */
+            /** @description The agent; none for a checkpoint. */
             agent?: string | null;
-            /** @description A sentence that says what happens to questions of the agent. Absent for a checkpoint. */
+            /** @description What happens to a question of its agent, as a sentence; none for a checkpoint. */
             onQuestion?: string | null;
-            /** @description The question of a checkpoint, before variables are filled in. */
+            /** @description What a checkpoint asks, as the workflow writes it. */
             question?: string | null;
-            /** @description `pending`, `running`, `waiting` (only checkpoints), `completed`, `failed` or `cancelled`. */
+            /** @description `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`. */
             status: string;
-            /** @description The id of the session that executes the step, or executed it last. */
+            /** @description The session that carries it out, or did. */
             sessionId?: string | null;
-            /** @description The id of the ask of an open checkpoint. */
+            /** @description The ask of a checkpoint that is open. */
             askId?: string | null;
-            /** @description The last message of the agent, or the answer to the checkpoint. */
+            /** @description What it said last. */
             output?: string | null;
-            /** @description Why the step failed or was cancelled. */
+            /** @description Why it failed or was cancelled. */
             reason?: string | null;
             /**
              * Format: int32
-             * @description How often the step was started.
+             * @description How often it began.
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When the step started.
+             * @description When it began.
              */
             startedAt?: string | null;
             /**
              * Format: date-time
-             * @description When the step finished.
+             * @description When it ended.
              */
             endedAt?: string | null;
         };
         /** @description One conversation with one agent. */
         Session: {
-            /** @description The unique id of the session. */
+            /** @description Its id. */
             id: string;
-            /** @description The name of the agent. */
+            /** @description The agent's name. */
             agent: string;
             /** @description The first line of the first prompt. */
             title: string;
-            /** @description The working directory of the agent. */
+            /** @description The directory the agent works in. */
             cwd: string;
-            /** @description The git branch when the session started. */
+            /** @description The git branch at start. */
             branch?: string | null;
-            /** @description The status of the session. */
+            /** @description What it is doing. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Why the session ended. */
+            /** @description Why it ended. */
             reason?: string | null;
-            /** @description Whether the session can be resumed after it ended. */
+            /** @description Whether it can be taken up again. */
             resumable?: boolean;
             /** @description The agent's permission mode. */
             permissionMode: string;
-            /** @description The model that the agent uses. */
+            /** @description The model. */
             model?: string | null;
-            /** @description Policy settings that apply to this session, in addition to the policy file. */
+            /** @description What it adds to the person's policy. */
             policy?: Record<string, unknown>;
-            /**
-             * @description Whether a person runs the agent in their own terminal or editor. Sayso can decide its asks, but cannot send it messages
-             *     or commands.
-             */
+            /** @description Whether a person runs the agent themselves: it takes outcomes, and nothing else from here. */
             external?: boolean;
-            /** @description The id that the agent gave the session, if known. */
+            /** @description The agent's own id of the session, where it is known. */
             nativeId?: string | null;
-            /** @description The labels of the session. */
+            /** @description Labels. */
             labels: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When the session was created.
+             * @description When it was started.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the session last changed.
+             * @description When something last changed.
              */
             updatedAt: string;
-            /** @description The pending asks. Absent in lists of sessions. */
+            /** @description Its pending asks (one session only, not in lists). */
             asks?: components["schemas"]["Ask"][] | null;
             /**
              * Format: int32
-             * @description The number of pending asks.
+             * @description How many asks are pending.
              */
             pending: number;
-            /** @description Whether `asks` is incomplete because of its size. `GET /v1/asks?session=` lists all asks. */
+            /** @description Whether `asks` leaves some out because they have many bytes; `GET /v1/asks?session=` lists all of them. */
             truncated?: boolean;
             /**
              * Format: int64
-             * @description The feed position at which the session was read. Absent in lists of sessions.
+             * @description The feed position that this was read at (one session only).
              */
             seq?: number | null;
         };
@@ -5589,12 +6171,12 @@ export interface components {
         SessionCreatedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5602,7 +6184,7 @@ export interface components {
              * @enum {string}
              */
             type: "session.created";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["Session"];
         };
@@ -5610,12 +6192,12 @@ export interface components {
         SessionEndedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5623,52 +6205,52 @@ export interface components {
              * @enum {string}
              */
             type: "session.ended";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["SessionStatusChange"];
         };
-        /** @description One page of a list of sessions, newest first. */
+        /** @description A page of sessions, newest first. */
         SessionPage: {
-            /** @description The sessions of this page. */
+            /** @description The sessions. */
             data: components["schemas"]["Session"][];
-            /** @description The `cursor` of the next page. Absent on the last page. */
+            /** @description Give it as `cursor` to get the next page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position at which the list was read.
+             * @description The feed position that this list was read at.
              */
             seq: number;
-            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
             truncated?: boolean;
         };
         /**
-         * @description The status of a session.
+         * @description What a session is doing.
          * @enum {string}
          */
         SessionStatus: "running" | "waiting" | "idle" | "stalled" | "ended" | "failed";
         /** @description The payload of `session.status` and `session.ended`. */
         SessionStatusChange: {
-            /** @description The new status. Never `waiting`, which clients derive from the session's pending asks. */
+            /** @description What the session does now. Never `waiting`: that follows from its pending asks. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Why the session ended. */
+            /** @description Why it ended. */
             reason?: string | null;
-            /** @description Whether the session can be resumed. */
+            /** @description Whether it can be resumed. */
             resumable?: boolean;
-            /** @description The new permission mode, if it changed. */
+            /** @description The permission mode, if it changed. */
             permissionMode?: string | null;
-            /** @description The new model, if it changed. */
+            /** @description The model, if it changed. */
             model?: string | null;
         };
         /** @description The status of a session changed. */
         SessionStatusEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5676,47 +6258,47 @@ export interface components {
              * @enum {string}
              */
             type: "session.status";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["SessionStatusChange"];
         };
-        /** @description Replaces the text of the policy file. */
+        /** @description Writes another text into the policy file. */
         SetPolicy: {
-            /** @description The complete new text. */
+            /** @description The whole text. */
             text: string;
-            /** @description The `textFingerprint` of the text to replace. If the file has changed since, the response is 409 `policy_changed`. */
+            /** @description The `textFingerprint` of the text that this one replaces. */
             ifFingerprint: string;
         };
         /** @description Switches a profile on or off. */
         SetProfile: {
-            /** @description The profile to switch on. `null` switches the active profile off. */
+            /** @description The profile; `null` switches it off. */
             name?: string | null;
-            /** @description How long the profile stays on, for example `2h`. Without it, the profile stays on until you switch it off. */
+            /** @description For how long, e.g. `2h`. */
             for?: string | null;
         };
-        /** @description The answer to one question, as it may be displayed. */
+        /** @description One question's answer as it is shown: the entries, or that there is a secret one. */
         ShownAnswer: string[] | {
-            /** @description Always `true`. */
+            /** @description Always true. */
             secret: boolean;
         };
-        /** @description Hides an ask from the inbox for a while, without deciding it. */
+        /** @description Hides the ask from the inbox for a while. Not a no. */
         SnoozeRequest: {
             /**
              * Format: date-time
-             * @description When the ask returns to the inbox. `null` returns it immediately.
+             * @description Until when; `null` brings it back.
              */
             until?: string | null;
         };
-        /** @description A step of a run was cancelled, before or after it started. */
+        /** @description A step of a run was stopped, or never began. */
         StepCancelledEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5724,20 +6306,20 @@ export interface components {
              * @enum {string}
              */
             type: "step.cancelled";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description A step of a run completed. */
+        /** @description A step of a run is done. */
         StepCompletedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5745,7 +6327,7 @@ export interface components {
              * @enum {string}
              */
             type: "step.completed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
@@ -5753,12 +6335,12 @@ export interface components {
         StepFailedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5766,15 +6348,15 @@ export interface components {
              * @enum {string}
              */
             type: "step.failed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description The payload of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
+        /** @description The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
         StepNews: components["schemas"]["RunStep"] & {
-            /** @description The id of the run. */
+            /** @description The run. */
             runId: string;
-            /** @description The id of the step. */
+            /** @description The step. */
             stepId: string;
         };
         /**
@@ -5782,16 +6364,16 @@ export interface components {
          * @enum {string}
          */
         StepQuestions: "reject" | "accept-first" | "forward" | "auto";
-        /** @description A step of a run started. */
+        /** @description A step of a run began. */
         StepStartedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5799,137 +6381,127 @@ export interface components {
              * @enum {string}
              */
             type: "step.started";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description Answers the questions of one tool call in the gateway dialect. */
+        /** @description Submits answers by tool call. */
         SubmitAnswers: {
             /**
-             * @description The id that the agent gave the tool call. Required.
+             * @description The agent's id of the call.
              * @default null
              */
             toolCallId: string | null;
             /**
-             * @description Answers by question position: `"0"`, `"1"` and so on. A question with `multiSelect` takes a JSON array as text.
-             *     Required.
+             * @description By position: `"0"`, `"1"`; a JSON array as text for a question that takes several.
              * @default null
              */
             answers: {
                 [key: string]: string;
             } | null;
         };
-        /** @description Sends a test notification. */
+        /** @description Which channel to test. */
         TestChannels: {
-            /** @description The channel to test. Defaults to all channels. */
+            /** @description Its name; all of them if it is left out. */
             name?: string | null;
         };
-        /** @description The result of testing one channel. */
+        /** @description What became of a test. */
         Tested: {
-            /** @description The name of the channel. */
+            /** @description The channel. */
             name: string;
-            /** @description The type of the channel, for example `ntfy`. */
+            /** @description What it is. */
             kind: string;
-            /** @description Whether the receiver accepted the message. */
+            /** @description Whether the receiver took it. */
             sent: boolean;
-            /** @description The error, if it did not. */
+            /** @description Why not. */
             failure?: string | null;
         };
-        /** @description The results of a test. */
+        /** @description What became of all tests. */
         TestedList: {
-            /** @description One result per tested channel, in the order of the configuration. */
+            /** @description In the order of the configuration. */
             data: components["schemas"]["Tested"][];
         };
-        /** @description The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text. */
-        TextCode: {
-            /** @description The identifier of the sentence, for example `no_rule_allows`. docs/api.md lists the codes. */
-            code: string;
-            /** @description The values in the sentence by name. */
-            params?: {
-                [key: string]: string;
-            };
-        };
-        /** @description The next channel of an escalation. */
+        /** @description Which channel comes next, and how much later. */
         Then: {
-            /** @description The name of the next channel. */
+            /** @description Its name. */
             name: string;
-            /** @description The delay after the first channel, for example `5m`. */
+            /** @description How much later. */
             after: string;
         };
-        /** @description A token, without its secret. */
+        /** @description A token without its secret. */
         Token: {
-            /** @description The public id of the token, used to revoke it. */
+            /** @description Its id; not the secret. */
             id: string;
-            /** @description The role of the token. */
+            /** @description What it may do. */
             role: components["schemas"]["Role"];
             /** @description The name of the person or program. */
             actor: string;
-            /** @description The name of the browser that signed in with this token. */
+            /** @description What the browser that signed in is called. */
             device?: string | null;
-            /** @description The session that the token is limited to. */
+            /** @description Only this session. */
             sessionId?: string | null;
-            /** @description The labels that the token is limited to. */
+            /** @description Only what has all these labels. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description The only agent name that the token may use. */
+            /** @description The only agent that it may be. */
             agent?: string | null;
-            /** @description The only directory that the token may ask from. */
+            /** @description The only directory that it may ask from. */
             project?: string | null;
             /**
              * Format: date-time
-             * @description When the token was created.
+             * @description When it was made.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the token expires. Absent if it does not expire.
+             * @description When it ends.
              */
             expiresAt?: string | null;
             /**
              * Format: date-time
-             * @description When the token was revoked. Absent if it is valid.
+             * @description When it was revoked.
              */
             revokedAt?: string | null;
             /**
              * Format: date-time
-             * @description When the token was last used. Absent if it was not used since the server started.
+             * @description When it was last used, if it was since the server started.
              */
             lastUsedAt?: string | null;
         };
-        /** @description All tokens that exist. */
+        /** @description The tokens. */
         TokenList: {
             /** @description The tokens, newest first. */
             data: components["schemas"]["Token"][];
         };
         /** @description The payload of `tool.started`, `tool.updated` and `tool.completed`: the tool call as a block of the transcript. */
         ToolBlock: {
-            /** @description The id of the block. */
+            /** @description The block's id. */
             id: string;
             /**
              * Format: date-time
-             * @description When the tool call started.
+             * @description When it was written.
              */
             at: string;
-            /** @description The name of the sub-agent that called the tool. */
+            /** @description The sub-agent that it belongs to. */
             subagent?: string | null;
             /** @description Always `tool`. */
             type?: components["schemas"]["ToolType"];
-            /** @description The id that the agent gave the tool call. */
+            /** @description The agent's id of the call. */
             toolCallId: string;
-            /** @description The name of the tool. */
+            /** @description The tool's name. */
             name: string;
-            /** @description The arguments of the tool, as the agent sent them. */
+            /** @description What the tool is called with, as the agent sent it. */
             input?: unknown;
-            /** @description The output of the tool. */
+            /** @description What the tool returned. */
             output?: string | null;
-            /** @description The state of the tool call. */
+            /** @description The state of the call. */
             status: components["schemas"]["ToolCallStatus"];
         };
-        /** @description Refers to a tool call in the gateway dialect. */
+        /** @description Names a tool call. */
         ToolCallRef: {
             /**
-             * @description The id that the agent gave the tool call. Required.
+             * @description The agent's id of the call.
              * @default null
              */
             toolCallId: string | null;
@@ -5939,16 +6511,16 @@ export interface components {
          * @enum {string}
          */
         ToolCallStatus: "running" | "complete" | "error";
-        /** @description A tool call finished. */
+        /** @description A tool call ended. */
         ToolCompletedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5956,20 +6528,20 @@ export interface components {
              * @enum {string}
              */
             type: "tool.completed";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
-        /** @description A tool call started. */
+        /** @description A tool call began. */
         ToolStartedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -5977,12 +6549,12 @@ export interface components {
              * @enum {string}
              */
             type: "tool.started";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
         /**
-         * @description The value of the `type` field.
+         * @description The `type`.
          * @enum {string}
          */
         ToolType: "tool";
@@ -5990,12 +6562,12 @@ export interface components {
         ToolUpdatedEvent: {
             /**
              * Format: int64
-             * @description The position in the feed. Absent for events that are sent to live subscribers only.
+             * @description Its place in the feed; absent for live-only events.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description The time of the event.
+             * @description When it happened.
              */
             at: string;
             /**
@@ -6003,153 +6575,153 @@ export interface components {
              * @enum {string}
              */
             type: "tool.updated";
-            /** @description The session that the event belongs to. */
+            /** @description The session it belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
-        /** @description A part of a transcript: messages, tool calls, notices and asks in chronological order. */
+        /** @description A transcript: messages, tool calls, notices and asks in the order in which they happened. */
         Transcript: {
-            /** @description The blocks of this page. */
+            /** @description The blocks. */
             data: Record<string, unknown>[];
-            /** @description The `cursor` of the next page. Absent on the last page. */
+            /** @description Give it as `cursor` to get the next page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position at which the transcript was read.
+             * @description The feed position that this was read at.
              */
             seq: number;
-            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
+            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
             truncated?: boolean;
         };
-        /** @description Trusts the `.sayso.toml` of a project in its current state. */
+        /** @description Trusts a project's `.sayso.toml` as it is now. */
         TrustRequest: {
-            /** @description The project directory, which contains `.sayso.toml`. */
+            /** @description The project directory. */
             directory: string;
         };
-        /** @description The project policy that is now trusted. */
+        /** @description What was trusted. */
         Trusted: {
-            /** @description The path of the trusted file. */
+            /** @description The file. */
             path: string;
-            /** @description The fingerprint of the trusted text. If the file changes, it is no longer trusted. */
+            /** @description Its fingerprint; another text is not trusted. */
             hash: string;
         };
-        /** @description A question to a person at which the run pauses. The answer is the output of the step. */
+        /** @description A pause with a question. Its answer is the step's output. */
         WorkflowCheckpoint: {
             /**
-             * @description The text of the question, a template.
+             * @description What is asked; a template.
              * @default
              */
             question: string;
             /**
-             * @description A short label for the question.
+             * @description A short name.
              * @default null
              */
             header?: string | null;
             /** @default null */
             input?: components["schemas"]["CheckpointInput"] | null;
             /**
-             * @description The options to choose from.
+             * @description What may be chosen.
              * @default []
              */
             options?: components["schemas"]["CheckpointOption"][];
             /**
-             * @description Whether more than one option can be chosen.
+             * @description Whether several may be chosen.
              * @default false
              */
             multiple?: boolean;
             /**
-             * @description Whether free text is accepted in addition to the options.
+             * @description Whether own text is accepted besides the options.
              * @default false
              */
             custom?: boolean;
             /**
              * Format: double
-             * @description The smallest number that is accepted.
+             * @description The smallest number.
              * @default null
              */
             minimum?: number | null;
             /**
              * Format: double
-             * @description The largest number that is accepted.
+             * @description The largest number.
              * @default null
              */
             maximum?: number | null;
             /**
-             * @description Whether the number has to be an integer.
+             * @description Whether a number has to be whole.
              * @default false
              */
             integer?: boolean;
         };
-        /** @description One mistake in a workflow. */
+        /** @description What is wrong with a workflow. */
         WorkflowFault: {
-            /** @description The path of the invalid value, for example `steps[1].prompt`. */
+            /** @description What it is about: `steps[1].prompt`. */
             path: string;
-            /** @description What is wrong, and what to write instead. */
+            /** @description What is wrong and what to write. */
             message: string;
-            /** @description The line, counted from 1, if the workflow was read from a file. */
+            /** @description The line, where it was a file. */
             line?: number | null;
-            /** @description The column, counted from 1. */
+            /** @description The column. */
             column?: number | null;
         };
-        /** @description The content of a workflow file. */
+        /** @description A workflow file. */
         WorkflowFile: {
-            /** @description The name of the workflow. */
+            /** @description The workflow's name. */
             name: string;
-            /** @description A description of the workflow for people. */
+            /** @description What it is for. */
             description?: string | null;
-            /** @description The working directory of the agents. Steps and runs can override it. */
+            /** @description Where its agents work, unless a step or the run says otherwise. */
             directory?: string | null;
-            /** @description The inputs of a run, by name. */
+            /** @description What a run is given, by name. */
             inputs?: {
                 [key: string]: components["schemas"]["WorkflowInput"];
             };
-            /** @description The steps, executed one after another. */
+            /** @description The steps, one after another. */
             steps: components["schemas"]["WorkflowStep"][];
         };
-        /** @description A declared input of a workflow. */
+        /** @description Something that a run is given. */
         WorkflowInput: {
             /**
-             * @description A description of the input for people.
+             * @description What it is.
              * @default null
              */
             description?: string | null;
             /**
-             * @description The value to use if the run does not set this input. Without a default, the input is required.
+             * @description The value if the run gives none. Without a default, the run has to give one.
              * @default null
              */
             default?: string | null;
         };
-        /** @description A workflow: the name of a file in the directory `workflows` next to `policy.toml`, or the workflow itself as JSON. */
+        /** @description A workflow: the name of a file in the directory `workflows` beside `policy.toml`, or the file as JSON. */
         WorkflowSource: string | components["schemas"]["WorkflowFile"];
         /** @description One step: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`. */
         WorkflowStep: {
             /**
-             * @description The id of the step. Templates of later steps refer to its output by this id.
+             * @description Its name, by which later steps use its output.
              * @default
              */
             id: string;
             /**
-             * @description The configured name of the agent.
+             * @description The agent's configured name.
              * @default null
              */
             agent?: string | null;
             /**
-             * @description The prompt for the agent, a template.
+             * @description What the agent is told; a template.
              * @default null
              */
             prompt?: string | null;
             /**
-             * @description The working directory of the agent.
+             * @description Where the agent works.
              * @default null
              */
             directory?: string | null;
             /**
-             * @description The model that the agent uses.
+             * @description The model.
              * @default null
              */
             model?: string | null;
             /**
-             * @description The permission mode of the agent.
+             * @description The agent's permission mode.
              * @default null
              */
             permission_mode?: string | null;
@@ -6163,7 +6735,7 @@ export interface components {
             /** @default null */
             on_timeout?: components["schemas"]["OnTimeout"] | null;
             /**
-             * @description The message to an agent whose question is rejected.
+             * @description What a rejected agent is told.
              * @default null
              */
             message?: string | null;
@@ -6177,7 +6749,7 @@ export interface components {
             /** @default null */
             if_agent_dies?: components["schemas"]["IfAgentDies"] | null;
             /**
-             * @description Steps to run at the same time.
+             * @description Steps that run at the same time.
              * @default null
              */
             parallel?: components["schemas"]["WorkflowStep"][] | null;

@@ -1,5 +1,6 @@
 //! Builds the channels from the `[[notify]]` entries of `config.toml`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use super::channel::{
     TelegramChannel, TmuxChannel, TmuxSign, WebPushChannel, WebhookChannel,
 };
 use super::schedule::{Quiet, Timing};
-use crate::config::notify::{ChannelKind, NotifyConfig, People};
+use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
 use crate::service::notes::Says;
 
 /// The default delay before a notification.
@@ -195,6 +196,24 @@ impl NotifyConfig {
     }
 }
 
+/// The targets of `[callbacks]`. An error says which one it is about.
+pub(crate) fn read_callbacks(
+    entries: &BTreeMap<String, CallbackConfig>,
+    around: &ChannelContext<'_>,
+) -> Result<BTreeMap<String, WebhookChannel>, String> {
+    let target = |entry: &CallbackConfig| {
+        let secret = read_secret("secret", entry.secret_env.as_deref(), entry.secret_file.as_deref(), around)?;
+        let secret = secret.ok_or("secret_env or secret_file is missing")?;
+        let reach = if entry.allow_private { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
+        WebhookChannel::new(HttpEndpoint::new(&entry.url, reach)?, &secret)
+    };
+    let with_name = |(name, entry): (&String, &CallbackConfig)| match target(entry) {
+        Ok(target) => Ok((name.clone(), target)),
+        Err(message) => Err(format!("[callbacks.{name}]: {message}")),
+    };
+    entries.iter().map(with_name).collect()
+}
+
 /// Reads a secret from its environment variable or file. The configuration never contains secrets.
 fn read_secret(
     what: &str,
@@ -288,7 +307,10 @@ mod tests {
             ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_file = \"x\"", "cannot read secret_file /nowhere/x"),
             ("kind = \"ntfy\"", "topic is missing"),
             ("kind = \"telegram\"\nchat = \"1\"", "token_env or token_file is missing"),
-            ("kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"", "url must not contain a user or a password"),
+            (
+                "kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"",
+                "url must not contain a user or a password",
+            ),
             ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is not an email address"),
         ] {
             let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();

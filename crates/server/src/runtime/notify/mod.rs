@@ -31,10 +31,11 @@ use crate::service::asks;
 use crate::service::notes::Says;
 use crate::service::{ServiceError, authorize};
 use channel::ChannelSender;
+pub(crate) use channel::{Next, WebhookChannel};
 use queue::{NoteJob, NoteQueue};
 use schedule::Timing;
 
-pub(crate) use build::{ChannelContext, read};
+pub(crate) use build::{ChannelContext, read, read_callbacks};
 pub(crate) use push::{PushKey, Unusable};
 pub(crate) use worker::test;
 

@@ -29,9 +29,9 @@ use crate::service::{ServiceError, Services, authorize};
 use crate::small_file::read_apart;
 
 /// The longest time that an ask is kept for a caller that has disconnected.
-const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
+pub(crate) const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
 /// Pending asks of one token.
-const MAX_PENDING: usize = 10_000;
+pub(crate) const MAX_PENDING: usize = 10_000;
 
 /// The agent that opens an ask, and the policy that decides the ask first.
 #[derive(Debug)]
@@ -157,12 +157,7 @@ pub(crate) async fn open(
 ) -> Result<Ask, ServiceError> {
     authorize(caller, Permission::Open)?;
     let policy_only = new.policy_only == Some(true);
-    let wanted = wanted(services, caller, new).await?;
-    let project = wanted.context.project.as_deref();
-    let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
-    let place = AskPlace { project, home: services.home.as_deref(), config };
-    let disk = look_at_disk(place, &wanted.body).await;
-    let ask = build(services, wanted, &disk, services.clock.now())?;
+    let ask = prepare(services, caller, new).await?;
     if policy_only && matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::NotDecided);
     }
@@ -188,6 +183,16 @@ pub(crate) async fn open(
         Opened::DedupeKeyReused => Err(ServiceError::DedupeKeyReused),
         Opened::NoSession => Err(ServiceError::SessionNotFound),
     }
+}
+
+/// Builds the ask that a caller wants, after the policy has looked at it. Nothing is stored, except a new external session.
+pub(crate) async fn prepare(services: &Services, caller: &Caller, new: NewAsk) -> Result<Ask, ServiceError> {
+    let wanted = wanted(services, caller, new).await?;
+    let project = wanted.context.project.as_deref();
+    let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
+    let place = AskPlace { project, home: services.home.as_deref(), config };
+    let disk = look_at_disk(place, &wanted.body).await;
+    build(services, wanted, &disk, services.clock.now())
 }
 
 /// What a caller wants to ask.
@@ -289,7 +294,7 @@ async fn note_directory(body: &mut AskBody, project: &str, reported: String) {
     }
 }
 
-fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
+pub(crate) fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
     text.map(str::parse::<Span>).transpose().map_err(|error| ServiceError::invalid(format!("{what}: {error}")))
 }
 

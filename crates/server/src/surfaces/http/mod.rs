@@ -12,6 +12,7 @@ mod events;
 mod external;
 mod extract;
 mod gate;
+mod groups;
 mod health;
 mod listeners;
 mod login;

@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, acp, agents, asks, attachments, compress, decide, events, external, gate, health, listeners, login, mcp, notices,
-    notify, page, policy, policy_form, push, runs, sessions, tokens, transcript,
+    ApiError, acp, agents, asks, attachments, compress, decide, events, external, gate, groups, health, listeners, login, mcp,
+    notices, notify, page, policy, policy_form, push, runs, sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::surfaces::answer_link;
@@ -50,6 +50,13 @@ macro_rules! with_every_route {
             asks::receipt;
             asks::files;
             policy_form::precedents;
+            groups::open;
+            groups::ready;
+            groups::claim;
+            groups::get, groups::withdraw;
+            groups::renew;
+            groups::ack;
+            groups::release;
             external::tell;
             notices::create;
             decide::answer;
