@@ -1,4 +1,4 @@
-//! `sayso completions` and `sayso man`: the files that packages install for shells and for `man`.
+//! `sayso completions` and `sayso man`: print shell completions and write manual pages.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::args;
 use crate::completion::VARIABLE;
 use crate::failure::Failure;
 
-/// Prints the completions of a shell. They call `sayso`, which offers ids of pending asks and of sessions.
+/// Prints a completion script. The script calls `sayso`, which completes commands and the IDs of pending asks and sessions.
 pub(crate) fn run(app: &App, shell: clap_complete::Shell) -> Result<(), Failure> {
     let name = shell.to_string();
     let mut script = Vec::new();

@@ -30,6 +30,8 @@ pub(super) enum Table {
     Token = 17,
     Trust = 18,
     RuleHit = 19,
+    Group = 20,
+    GroupState = 21,
 }
 
 /// One more than the largest number of a table.
@@ -39,13 +41,15 @@ const TABLES: usize = Table::ALL.len() + 1;
 pub(super) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
 
 impl Table {
-    const ALL: [Self; 19] = [
+    const ALL: [Self; 21] = [
         Self::Ask,
         Self::Block,
         Self::Connection,
         Self::Event,
         Self::External,
         Self::Grant,
+        Self::Group,
+        Self::GroupState,
         Self::Idempotency,
         Self::LoginCode,
         Self::Note,
@@ -61,7 +65,7 @@ impl Table {
         Self::Trust,
     ];
 
-    pub(super) const fn all() -> [Self; 19] {
+    pub(super) const fn all() -> [Self; 21] {
         Self::ALL
     }
 
@@ -77,6 +81,8 @@ impl Table {
             Self::Event => "event",
             Self::External => "external",
             Self::Grant => "grant_rule",
+            Self::Group => "ask_group",
+            Self::GroupState => "group_state",
             Self::Idempotency => "idempotency",
             Self::LoginCode => "login_code",
             Self::Note => "note",
@@ -129,6 +135,8 @@ impl Table {
             Self::Event => &["workspace", "seq", "at_ms", "kind", "session", "ask", "run", "data"],
             Self::External => &["workspace", "token", "agent", "native_id", "session"],
             Self::Grant => &["workspace", "id", "until_ms", "data"],
+            Self::Group => &["workspace", "id", "name", "over", "expires_ms", "data"],
+            Self::GroupState => &["workspace", "grp", "state"],
             Self::Idempotency => &["workspace", "token", "route", "key", "fingerprint", "target", "at_ms"],
             Self::LoginCode => &["workspace", "hash", "role", "actor", "expires_ms"],
             Self::Note => &["workspace", "ask", "channel", "state", "attempts", "due_ms", "message"],
@@ -157,6 +165,8 @@ impl Table {
             | Self::Connection
             | Self::Event
             | Self::Grant
+            | Self::Group
+            | Self::GroupState
             | Self::LoginCode
             | Self::Outbox
             | Self::Push
