@@ -40,6 +40,7 @@ async fn all_commands_print_json() -> Result<()> {
     let pausing = file("pause.toml", pausing)?;
     let run = person.json(&["workflow", "run", &pausing, "--detach"]).await?["id"].as_str().unwrap().to_owned();
     let copy = person.path("copy.db").to_string_lossy().into_owned();
+    let manual = person.path("man1").to_string_lossy().into_owned();
 
     let commands: &[&[&str]] = &[
         &[],
@@ -96,6 +97,7 @@ async fn all_commands_print_json() -> Result<()> {
         &["notify", "list"],
         &["notify", "test"],
         &["login"],
+        &["man", &manual],
         &["backup", &copy],
         &["restart"],
         &["stop"],
