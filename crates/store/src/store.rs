@@ -43,7 +43,8 @@ impl Store {
     }
 
     /// Connects to a PostgreSQL database, creates or upgrades its tables, and starts the writer. The time of each commit is
-    /// the database's. The sink hears of the commits of this store, not of those of other stores on the same database.
+    /// the database's. The sink hears of every commit from now on in the order of `seq`, also of those of other nodes on the same
+    /// database, but of outbox entries of this node alone.
     ///
     /// # Errors
     /// When the database cannot be reached, or its server or its tables are of an unsupported version.

@@ -7,9 +7,13 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_postgres::error::Severity;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
+
+/// How many notifications wait for their reader. More are dropped: each says only that there is something to read.
+const NOTIFICATIONS: usize = 16;
 
 #[derive(Debug)]
 pub(super) struct Line {
@@ -21,6 +25,12 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) async fn open(config: &Config) -> Result<Self, Error> {
+        Self::open_listening(config).await.map(|(line, _)| line)
+    }
+
+    /// Also returns the payloads of notifications. They end with the connection.
+    pub(super) async fn open_listening(config: &Config) -> Result<(Self, mpsc::Receiver<String>), Error> {
+        let (notify, notifications) = mpsc::channel(NOTIFICATIONS);
         let (client, mut connection) = config.connect(NoTls).await?;
         let warnings = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&warnings);
@@ -32,6 +42,9 @@ impl Line {
                         counted.fetch_add(1, Ordering::Release);
                         tracing::warn!(%notice, "PostgreSQL warns");
                     }
+                    Ok(AsyncMessage::Notification(notification)) => {
+                        let _ = notify.try_send(notification.payload().to_owned());
+                    }
                     Ok(_) => {}
                     Err(error) => {
                         tracing::debug!(%error, "connection to PostgreSQL lost");
@@ -40,7 +53,7 @@ impl Line {
                 }
             }
         });
-        Ok(Self { client, warnings, driver })
+        Ok((Self { client, warnings, driver }, notifications))
     }
 
     pub(super) fn warnings(&self) -> u64 {

@@ -8,15 +8,20 @@
 //!
 //! The time of a batch is the database's, taken after the lock. Queries run on other connections ([`pool`]), each in a
 //! snapshot.
+//!
+//! The sink hears of every commit in the order of `seq`, also of those of other nodes ([`publish`]): their events are read from
+//! the database when a notification comes ([`listen`]), when a commit of this node follows them, or within a second.
 
 mod batch;
 mod changes;
 mod error;
 mod line;
+mod listen;
 mod load;
 mod migrate;
 mod options;
 mod pool;
+mod publish;
 mod retention;
 mod settle;
 mod snapshot;

@@ -1,14 +1,18 @@
 //! Connections for queries. Idle ones are kept; when one is found to be unusable, all of them are dropped, because after a
 //! fail-over each would lead to the old server.
 
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::Config;
 
 use super::line::Line;
+use super::snapshot::PostgresSnapshot;
 use crate::error::StoreError;
+use crate::read::Query;
 
 #[derive(Debug)]
 pub(super) struct Pool {
@@ -21,7 +25,7 @@ pub(super) struct Pool {
 
 /// The right to give a connection back.
 #[derive(Debug)]
-pub(super) struct Ticket<'a> {
+struct Ticket<'a> {
     generation: u64,
     pool: &'a Pool,
     _permit: SemaphorePermit<'a>,
@@ -34,7 +38,7 @@ impl Pool {
     }
 
     /// A connection in a read-only transaction, whose statements all see the same snapshot.
-    pub(super) async fn begin(&self) -> Result<(Line, Ticket<'_>), StoreError> {
+    async fn begin(&self) -> Result<(Line, Ticket<'_>), StoreError> {
         let permit = self.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
         let ticket = |generation| Ticket { generation, pool: self, _permit: permit };
@@ -49,6 +53,24 @@ impl Pool {
         let line = Line::open(&self.config).await?;
         line.client.batch_execute(begin).await?;
         Ok((line, ticket(generation)))
+    }
+
+    /// Runs a query in a snapshot of its own.
+    pub(super) async fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
+        let (line, ticket) = self.begin().await?;
+        let runtime = Handle::current();
+        let run = move || {
+            let found = query.run(&PostgresSnapshot { line: &line, runtime, cursors: Cell::new(0) });
+            (line, found)
+        };
+        let (line, found) = tokio::task::spawn_blocking(run).await.map_err(|_| StoreError::Closed)?;
+        match &found {
+            Ok(_) => ticket.end(line).await,
+            Err(StoreError::Unavailable(_)) => self.discard(),
+            // The transaction may be aborted: the connection is dropped.
+            Err(_) => {}
+        }
+        found
     }
 
     fn idle_line(&self) -> Option<Line> {

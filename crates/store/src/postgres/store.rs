@@ -1,17 +1,18 @@
 //! Connecting to the database, and the handle to it.
 
-use std::cell::Cell;
 use std::sync::Arc;
 
-use tokio::runtime::Handle;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 
 use super::changes::ColumnTypes;
 use super::line::Line;
+use super::listen::listen;
 use super::migrate::migrate;
 use super::options::PostgresOptions;
 use super::pool::Pool;
-use super::snapshot::PostgresSnapshot;
-use super::writer::Writer;
+use super::publish::Publisher;
+use super::writer::{Node, Writer};
 use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
 use crate::operation::Operation;
@@ -22,6 +23,17 @@ use crate::store::Retain;
 pub(crate) struct PostgresStore {
     writer: Arc<Writer>,
     pool: Arc<Pool>,
+    listener: Arc<Listener>,
+}
+
+/// The task that listens. It ends with the store.
+#[derive(Debug)]
+struct Listener(JoinHandle<()>);
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl PostgresStore {
@@ -32,8 +44,14 @@ impl PostgresStore {
         migrate(&line).await?;
         let types = ColumnTypes::read(&line).await.map_err(failed)?;
         let pool = Arc::new(Pool::new(config.clone(), readers));
-        let writer = Arc::new(Writer::start(config, line, types, Arc::clone(&pool), sink));
-        Ok(Self { writer, pool })
+        let publisher = Publisher::start(Arc::clone(&pool), sink).await.map_err(failed)?;
+        // A name that no other store has.
+        let node = line.client.query_typed_one("SELECT gen_random_uuid()::text", &[]).await;
+        let node: String = node.and_then(|row| row.try_get(0)).map_err(|error| failed(error.into()))?;
+        let woken = Arc::new(Notify::new());
+        let listener = Arc::new(Listener(tokio::spawn(listen(config.clone(), node.clone(), Arc::clone(&woken)))));
+        let writer = Arc::new(Writer::start(config, line, types, Arc::clone(&pool), publisher, Node { name: node, woken }));
+        Ok(Self { writer, pool, listener })
     }
 
     pub(crate) async fn write<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
@@ -41,20 +59,7 @@ impl PostgresStore {
     }
 
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
-        let (line, ticket) = self.pool.begin().await?;
-        let runtime = Handle::current();
-        let run = move || {
-            let found = query.run(&PostgresSnapshot { line: &line, runtime, cursors: Cell::new(0) });
-            (line, found)
-        };
-        let (line, found) = tokio::task::spawn_blocking(run).await.map_err(|_| StoreError::Closed)?;
-        match &found {
-            Ok(_) => ticket.end(line).await,
-            Err(StoreError::Unavailable(_)) => self.pool.discard(),
-            // The transaction may be aborted: the connection is dropped.
-            Err(_) => {}
-        }
-        found
+        self.pool.read(query).await
     }
 
     pub(crate) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
@@ -62,7 +67,8 @@ impl PostgresStore {
     }
 
     pub(crate) async fn close(&self) {
-        self.pool.close();
+        self.listener.0.abort();
         self.writer.close().await;
+        self.pool.close();
     }
 }

@@ -4,23 +4,25 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_postgres::Config;
 
 use super::batch::{self, BatchId, Outcome};
 use super::changes::ColumnTypes;
 use super::error::{Cause, cause_of};
 use super::line::Line;
+use super::listen::CHANNEL;
 use super::pool::Pool;
+use super::publish::Publisher;
 use super::retention;
 use super::settle::settle;
 use crate::batch::{Job, QueuedOperation};
 use crate::error::StoreError;
-use crate::event::{Sink, WorkspaceId};
+use crate::event::WorkspaceId;
 use crate::operation::Operation;
 use crate::store::Retain;
-use crate::unit::Unit;
 
 /// How many requests may wait. When the queue is full, callers wait for a place.
 const WAITING: usize = 1024;
@@ -34,6 +36,8 @@ const PAUSES: [Duration; 5] = [
     Duration::from_millis(500),
     Duration::from_millis(1000),
 ];
+/// Commits of other nodes are found after this time if no notification came.
+const POLL: Duration = Duration::from_secs(1);
 /// The pause between attempts to settle a batch.
 const SETTLE: Duration = Duration::from_millis(200);
 
@@ -53,6 +57,14 @@ impl Request {
     }
 }
 
+/// How this store and others tell each other of commits.
+pub(super) struct Node {
+    /// A name that no other store has.
+    pub(super) name: String,
+    /// Another node has committed.
+    pub(super) woken: Arc<Notify>,
+}
+
 /// The handle to the task.
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -61,9 +73,16 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn start(config: Config, line: Line, types: ColumnTypes, pool: Arc<Pool>, sink: impl Sink) -> Self {
+    pub(super) fn start(
+        config: Config,
+        line: Line,
+        types: ColumnTypes,
+        pool: Arc<Pool>,
+        publisher: Publisher,
+        node: Node,
+    ) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let task = WriterTask { config, line: Some(line), types, pool, sink: Box::new(sink), is_away: false, requests: receiver };
+        let task = WriterTask { config, line: Some(line), types, pool, publisher, node, is_away: false, requests: receiver };
         let task = tokio::spawn(task.run());
         Self { requests: Mutex::new(Some(sender)), task: Mutex::new(Some(task)) }
     }
@@ -102,7 +121,8 @@ struct WriterTask {
     line: Option<Line>,
     types: ColumnTypes,
     pool: Arc<Pool>,
-    sink: Box<dyn Sink>,
+    publisher: Publisher,
+    node: Node,
     /// The database could not be reached last time, so callers do not wait for a second attempt.
     is_away: bool,
     requests: mpsc::Receiver<Request>,
@@ -111,7 +131,16 @@ struct WriterTask {
 impl WriterTask {
     async fn run(mut self) {
         let mut waiting = Vec::with_capacity(BATCH);
-        while self.requests.recv_many(&mut waiting, BATCH).await > 0 {
+        let mut poll = interval(POLL);
+        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                count = self.requests.recv_many(&mut waiting, BATCH) => if count == 0 {
+                    return;
+                },
+                () = self.node.woken.notified() => self.publisher.follow().await,
+                _ = poll.tick() => self.publisher.follow().await,
+            }
             let mut jobs = Vec::with_capacity(waiting.len());
             for request in waiting.drain(..) {
                 match request {
@@ -193,8 +222,12 @@ impl WriterTask {
         match outcome {
             Ok(units) => {
                 self.is_away = false;
-                self.publish(units);
+                let is_new = units.iter().any(|unit| !unit.events.is_empty());
+                self.publisher.publish(units).await;
                 jobs.into_iter().for_each(|job| job.finish(Ok(())));
+                if is_new {
+                    self.notify_others().await;
+                }
             }
             Err(error) => {
                 tracing::error!(%error, "commit failed");
@@ -203,9 +236,15 @@ impl WriterTask {
         }
     }
 
-    fn publish(&mut self, units: Vec<Unit>) {
-        for unit in units {
-            self.sink.committed(unit.into_commit());
+    /// Tells other nodes of a commit. In a transaction of its own, because NOTIFY takes a lock of the whole database, and
+    /// without waiting for the disk. A notification that is lost costs the others a second.
+    async fn notify_others(&mut self) {
+        let Some(line) = &self.line else { return };
+        let name = &self.node.name;
+        let notify = format!("BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_notify('{CHANNEL}', '{name}'); COMMIT");
+        if let Err(error) = line.client.batch_execute(&notify).await {
+            tracing::debug!(%error, "other nodes not notified");
+            self.line = None;
         }
     }
 

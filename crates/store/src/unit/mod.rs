@@ -127,6 +127,11 @@ impl Unit {
         self.mark.counters = counters;
     }
 
+    /// The counters before this batch.
+    pub(crate) const fn started(&self) -> Counters {
+        self.started
+    }
+
     /// Whether the event with this `seq` belongs to this batch.
     pub(crate) const fn is_new(&self, seq: i64) -> bool {
         seq > self.started.seq

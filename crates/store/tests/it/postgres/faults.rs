@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use sayso_core::ask::Decision;
+use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::read::{FeedHead, ListAsks};
-use sayso_store::{Commit, OpenError, PostgresOptions, Store, StoreError};
+use sayso_store::{Commit, EventPayload, OpenError, PostgresOptions, Store, StoreError};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
 use super::World;
 use super::proxy::{Mode, Proxy};
-use crate::world::{MAIN, answered, ask, question, resolve};
+use crate::world::{MAIN, answered, ask, question, resolve, until};
 
 /// Opens an ask in a task of its own.
 fn opening(store: &Store) -> tokio::task::JoinHandle<Result<sayso_store::ops::Opened, StoreError>> {
@@ -39,6 +40,13 @@ async fn assert_feed(world: &World, told: &[i64]) {
 
 fn seqs(told: &std::sync::Mutex<crate::world::Told>) -> Vec<i64> {
     told.lock().unwrap().events.iter().map(|event| event.seq).collect()
+}
+
+/// Waits until a sink was told of this many events.
+async fn told_up_to(told: &std::sync::Mutex<crate::world::Told>, count: usize) {
+    while seqs(told).len() < count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 async fn lock_workspace(client: &Client) {
@@ -153,9 +161,29 @@ async fn two_stores_take_turns_and_an_ask_has_one_outcome() {
         assert_eq!(stored.outcome(), won.first());
         assert!(matches!(won[0].decision, Decision::Answered { .. }));
     }
-    let mut told = [seqs(&world.told), seqs(&told)].concat();
-    told.sort_unstable();
-    assert_feed(&world, &told).await;
+    let head = world.past(0).await.len();
+    for told in [&world.told, &told] {
+        told_up_to(told, head).await;
+        assert_feed(&world, &seqs(told)).await;
+    }
+    other.close().await;
+}
+
+/// A node that commits nothing itself hears of what others commit, whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_store_is_told_of_commits_of_others() {
+    let world = World::new().await;
+    world.open(ask(question())).await;
+    let (other, told) = world.database.connect(&world.database.address()).await;
+    let deadline = until(ask(question()), 60, OnTimeout::Reject);
+    let asked = world.open(deadline).await;
+    told_up_to(&told, 1).await;
+    {
+        let told = told.lock().unwrap();
+        assert!(matches!(&told.events[0].payload, EventPayload::AskRequested(ask) if **ask == asked));
+        assert_eq!(told.events[0].seq, 2);
+        assert_eq!(told.deadlines, world.told.lock().unwrap().deadlines);
+    }
     other.close().await;
 }
 
