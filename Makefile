@@ -50,10 +50,13 @@ powerloss: ## 1,000 simulated power losses of the database, or SAYSO_POWERLOSS_P
 	@scripts/need.sh build
 	SAYSO_POWERLOSS_POINTS=$${SAYSO_POWERLOSS_POINTS:-1000} cargo test --package sayso-store --test it powerloss:: -- --nocapture
 
-fuzz: ## random command lines, decided by the policy and run in bash and dash; 1,000,000 or SAYSO_FUZZ_LINES
+fuzz: ## random command lines, decided by the policy and run in bash and dash; 1,000,000 or SAYSO_FUZZ_LINES; then routes and policies
 	@scripts/need.sh build
 	CARGO_PROFILE_DEV_OPT_LEVEL=1 SAYSO_FUZZ_LINES=$${SAYSO_FUZZ_LINES:-1000000} SAYSO_FUZZ_SEED=$${SAYSO_FUZZ_SEED:-$$(date +%s)} \
 		cargo test --target-dir $(TARGET)/fuzz --package sayso-core --test it shell_fuzz:: -- --nocapture
+	CARGO_PROFILE_DEV_OPT_LEVEL=1 PROPTEST_CASES=$${SAYSO_FUZZ_CASES:-50000} \
+		cargo test --target-dir $(TARGET)/fuzz --package sayso-core --test it -- policy_properties:: policy_commands::
+	cargo test --package sayso-server --test it -- roles:: scopes::
 
 mutants: ## change the code of the policy and of asks, one place at a time, and run the tests of the core on it
 	@scripts/need.sh build

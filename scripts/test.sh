@@ -43,7 +43,8 @@ scripts/sdk.sh
 phase "compile the tests" "1 min"
 join_background "compile the tests"
 phase "Rust tests" "4 min"
-cargo test --workspace
+# Everything runs even if a test fails, so that one run reports all failures.
+cargo test --workspace --no-fail-fast
 phase "chaos: kills of servers and agents" "1 min"
 "$target/debug/chaos" --kills 50
 "$target/debug/chaos" --kills 20 --agents process

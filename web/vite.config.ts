@@ -34,7 +34,7 @@ export default defineConfig({
     environment: "happy-dom",
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
-    // A busy machine is slow, not wrong.
+    // Long timeouts, because test machines can be busy.
     testTimeout: 60_000,
   },
 });

@@ -2,7 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defaultClientConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** `src` has the tests without a server, `tests` those with the real one. */
+/** Tests in `src` need no server. Tests in `tests` start a real one. */
 export default defineConfig({
   plugins: [react()],
   resolve: { conditions: ["@sayso/source", ...defaultClientConditions] },
@@ -14,7 +14,7 @@ export default defineConfig({
     include: ["src/**/*.test.{ts,tsx}", "tests/*.test.{ts,tsx}"],
     setupFiles: ["./tests/setup.ts"],
     restoreMocks: true,
-    // A busy machine is slow, not wrong.
+    // Long timeouts, because test machines can be busy.
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,6 +1,6 @@
 import { card, expect, openMany, signIn, test } from "./fixtures";
 
-// What docs/benchmarks.md says of the page: `npm run bench`. It prints and never fails on a time.
+// The measurements of the page in docs/benchmarks.md: `npm run bench`. It prints results and never fails on a time.
 const quantile = (values: number[], share: number) =>
   [...values].sort((a, b) => a - b)[Math.max(0, Math.ceil(values.length * share) - 1)] ?? 0;
 const tell = (what: string, times: number[]) =>

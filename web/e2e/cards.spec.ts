@@ -6,7 +6,7 @@ import { Server } from "./server";
 
 // The card and the inbox: nothing is lost or shown twice.
 
-test("several options are chosen by digits, arrows and Space, and sent with Enter", async ({ inbox, server }) => {
+test("several options are selected with digits, arrows and Space, and sent with Enter", async ({ inbox, server }) => {
   const ask = await server.ask(question({ multiple: true }));
   await pressOnCard(inbox, "Enter");
   await expect(card(inbox).getByRole("checkbox", { name: "One" })).toBeFocused();
@@ -22,7 +22,7 @@ test("several options are chosen by digits, arrows and Space, and sent with Ente
   await expect.poll(async () => (await outcomeOf(server, ask.id))?.answers).toEqual([["Two", "Three"]]);
 });
 
-test("a set is answered with the keyboard, and an incomplete one goes to what is missing", async ({
+test("a set is answered with the keyboard, and an incomplete one focuses the missing question", async ({
   inbox,
   server,
 }) => {
@@ -46,7 +46,7 @@ test("a set is answered with the keyboard, and an incomplete one goes to what is
   await expect.poll(async () => (await outcomeOf(server, ask.id))?.answers).toEqual([["Two"], ["One"], ["2"]]);
 });
 
-test("on a phone no and yes are two halves at the bottom, and everything else is in reach", async ({
+test("on a phone deny and approve share the bottom row, and other buttons are in reach", async ({
   browser,
   server,
 }) => {
@@ -109,7 +109,7 @@ test("every target of the inbox and of every card is at least 44 pixels on a pho
   await page.context().close();
 });
 
-test("the footer of a long card is at the very bottom, and nothing shows below it", async ({ inbox, server }) => {
+test("the footer of a long card is at the bottom edge, and nothing shows below it", async ({ inbox, server }) => {
   const ask = await server.ask(edit(addedLines(200)));
   for (const width of [1440, 1024, 390]) {
     await inbox.setViewportSize({ width, height: 800 });
@@ -126,7 +126,7 @@ test("the footer of a long card is at the very bottom, and nothing shows below i
   }
 });
 
-test("at 1024 pixels icons are whole, projects are readable and hints are complete", async ({ inbox, server }) => {
+test("at 1024 pixels icons, projects and hints are not cut", async ({ inbox, server }) => {
   await server.ask(
     command("terraform apply", { project: "/home/ada/infra", branch: "a-very-long-branch-name-indeed", timeout: "9m" }),
   );
@@ -140,7 +140,7 @@ test("at 1024 pixels icons are whole, projects are readable and hints are comple
   for (const key of await inbox.locator(".hintbar > span:visible .kbd").all()) await expect(key).toBeVisible();
 });
 
-test("a long answer leaves its header readable, and one that nobody wrote is cut to one line until it is opened", async ({
+test("a long answer keeps its header readable, and one that no person wrote is cut to one line until it is opened", async ({
   page,
 }) => {
   const words = "a rule's answer ".repeat(40).trim();
@@ -167,7 +167,7 @@ test("a long answer leaves its header readable, and one that nobody wrote is cut
   }
 });
 
-test("who was slower keeps their words, and has nothing to undo", async ({ page, server }) => {
+test("the slower person keeps their text, and has nothing to undo", async ({ page, server }) => {
   const [typed, held] = [await server.ask(question()), await server.ask(command("make deploy"))];
   await signIn(page, server, { holdMs: 600_000 });
   await open(page, typed.id);
@@ -190,7 +190,7 @@ test("who was slower keeps their words, and has nothing to undo", async ({ page,
   await expect(card(page)).not.toContainText("was first");
 });
 
-test("an approval says why it asks without repeating the command, and where and until when", async ({
+test("an approval shows its reason without repeating the command, its directory and its deadline", async ({
   inbox,
   server,
 }) => {
@@ -201,10 +201,10 @@ test("an approval says why it asks without repeating the command, and where and 
   const facts = card(inbox).locator(".factlist");
   await expect(facts).toContainText("Directory/home/ada/work/shop-api");
   await expect(facts).toContainText("Machinethis machine");
-  await expect(facts).toContainText("Silence is a deny.");
+  await expect(facts).toContainText("Denied if you don’t answer.");
 });
 
-test("while a reason is typed the footer offers only what goes with it", async ({ inbox, server }) => {
+test("while a reason is typed, the footer has only buttons that use it", async ({ inbox, server }) => {
   const ask = await server.ask(command("make deploy"));
   await pressOnCard(inbox, "r");
   const buttons = card(inbox).locator(".foot").getByRole("button");
@@ -217,7 +217,7 @@ test("while a reason is typed the footer offers only what goes with it", async (
   await expect.poll(() => outcomeOf(server, ask.id)).toMatchObject({ status: "denied", message: "Not on Friday" });
 });
 
-test("y copies the diff or the command, and says so", async ({ browser, server }) => {
+test("y copies the diff or the command, and confirms it", async ({ browser, server }) => {
   const page = await anotherBrowser(browser, server, { permissions: ["clipboard-read", "clipboard-write"] });
   const change = await server.ask(edit(addedLines(2)));
   const run = await server.ask(command("ls -l"));
@@ -233,7 +233,7 @@ test("y copies the diff or the command, and says so", async ({ browser, server }
   await page.context().close();
 });
 
-test("a decided card still says who asked, and says nothing twice", async ({ inbox, server }) => {
+test("a decided card still names the agent, and repeats nothing", async ({ inbox, server }) => {
   const ask = await server.ask(command("ls -l"));
   await server.api("POST", `/asks/${ask.id}/approve`, {});
   await open(inbox, ask.id);
@@ -244,7 +244,7 @@ test("a decided card still says who asked, and says nothing twice", async ({ inb
   await expect(card(inbox).locator(".res")).not.toContainText(name);
 });
 
-test("an empty list beside a decided ask says that nothing waits", async ({ page, server }) => {
+test("an empty list next to a decided ask says that you are caught up", async ({ page, server }) => {
   const { id } = await server.ask(command("ls -l"));
   await server.api("POST", `/asks/${id}/approve`, {});
   await signIn(page, server);
@@ -252,7 +252,7 @@ test("an empty list beside a decided ask says that nothing waits", async ({ page
   await expect(page.locator(".list .none")).toHaveText("You’re all caught up");
 });
 
-test("a rule shows what it would decide otherwise first, in amber, with the old reason", async ({ inbox, server }) => {
+test("a rule shows different decisions first, in amber, with the old reason", async ({ inbox, server }) => {
   for (const [text, how, body] of [
     ["cargo test -p a", "approve", {}],
     ["cargo test -- --ignored", "deny", { message: "Takes 40 minutes" }],
@@ -271,7 +271,7 @@ test("a rule shows what it would decide otherwise first, in amber, with the old 
   expect(await colour(first.locator(".chip"))).toBe(amber);
 });
 
-test("Ctrl-click and Shift-click select, and what is selected is decided together", async ({ inbox, server }) => {
+test("Ctrl-click and Shift-click select asks, which are decided together", async ({ inbox, server }) => {
   const asks = [];
   for (const n of [1, 2, 3, 4]) asks.push(await server.ask(command(`make ${n}`)));
   await expect(inbox.locator(".row")).toHaveCount(4);
@@ -300,7 +300,7 @@ test("a long press selects on a phone", async ({ browser, server }) => {
   await page.context().close();
 });
 
-test("identical asks are one row; all are listed, and later ones are added only on demand", async ({
+test("identical asks share one row; all are listed, and later ones are added only on demand", async ({
   inbox,
   server,
 }) => {
@@ -320,7 +320,7 @@ test("identical asks are one row; all are listed, and later ones are added only 
     .toEqual(["d"]);
 });
 
-test("Open shows one of several identical asks by itself, also the first", async ({ page, server }) => {
+test("Open shows one of several identical asks, including the first", async ({ page, server }) => {
   const first = await server.ask(command("cargo test", { branch: "a" }));
   await server.ask(command("cargo test", { branch: "b" }));
   await signIn(page, server, { holdMs: 0 });
@@ -332,7 +332,7 @@ test("Open shows one of several identical asks by itself, also the first", async
   await expect.poll(async () => (await server.pending()).map((ask) => ask.branch)).toEqual(["b"]);
 });
 
-test("decisions made offline are queued, withdrawn by undo, and sent when the connection is back", async ({
+test("offline decisions are queued, canceled by undo, and sent when the connection is back", async ({
   inbox,
   server,
 }) => {
@@ -355,7 +355,7 @@ test("decisions made offline are queued, withdrawn by undo, and sent when the co
   expect(await outcomeOf(server, second.id)).toBeFalsy();
 });
 
-test("an approval that was queued for more than a minute needs a new press", async ({ page, server }) => {
+test("an approval that was queued for more than a minute must be repeated", async ({ page, server }) => {
   const ask = await server.ask(command("make deploy"));
   await page.addInitScript(() => {
     const { now } = Date;
@@ -375,10 +375,7 @@ test("an approval that was queued for more than a minute needs a new press", asy
   await expect.poll(async () => (await outcomeOf(server, ask.id))?.status).toBe("approved");
 });
 
-test("what is sent is read aloud, the focus goes back to the list, and a withdrawal is told", async ({
-  page,
-  server,
-}) => {
+test("decisions and withdrawals are announced, and the focus returns to the list", async ({ page, server }) => {
   const asks = [await server.ask(command("make 1")), await server.ask(command("make 2")), await server.ask(question())];
   await signIn(page, server, { holdMs: 600_000 });
   const said = page.locator("[data-said]");
@@ -393,10 +390,7 @@ test("what is sent is read aloud, the focus goes back to the list, and a withdra
   await expect(said).toHaveText("Withdrawn: The turn was interrupted. 1 waiting.");
 });
 
-test("a key decides once until it is let go, even if its events do not say that it repeats", async ({
-  inbox,
-  server,
-}) => {
+test("a held key decides once, even if its events are not marked as repeated", async ({ inbox, server }) => {
   for (const n of [1, 2]) await server.ask(command(`make ${n}`));
   await expect(inbox.locator(".row")).toHaveCount(2);
   const down = () =>
@@ -426,7 +420,7 @@ test("a filter closes a card that no longer matches", async ({ inbox, server }) 
   await expect(card(inbox)).toHaveAttribute("data-ask", pears.id);
 });
 
-test("a viewer sees no keys and no call to pick", async ({ page, server }) => {
+test("a viewer sees no shortcuts and no hint to pick an option", async ({ page, server }) => {
   await server.ask(question());
   await signIn(page, server, { holdMs: 0 }, "viewer");
   await expect(card(page)).toContainText("You have view-only access.");

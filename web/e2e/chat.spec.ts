@@ -61,7 +61,7 @@ async function talk(page: Page, server: Server, prompt: string): Promise<string>
 const said = (page: Page) => page.locator(".msg.you");
 const heard = (page: Page) => page.locator(".msg:not(.you):not(.streaming)");
 
-test("a model asks under its message; one click is a message and it goes on", async ({ inbox, server }) => {
+test("a model asks below its message; one click is the reply and it continues", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "choose one");
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
   await expect(card(inbox)).toContainText("Which database should it use?");
@@ -79,7 +79,7 @@ test("a model asks under its message; one click is a message and it goes on", as
 });
 
 // One label per line, followed by the person's own text.
-test("several options and one's own words are one message, line by line", async ({ inbox, server }) => {
+test("several options and free text are one message, line by line", async ({ inbox, server }) => {
   await talk(inbox, server, "choose several");
   await card(inbox).getByRole("checkbox", { name: "SQLite" }).click();
   await card(inbox).getByRole("checkbox", { name: "DuckDB" }).click();
@@ -91,12 +91,12 @@ test("several options and one's own words are one message, line by line", async 
 });
 
 // Any message answers a question of a model, even if the question does not offer free text.
-test("any message that is typed resolves the question, and nothing else is inserted", async ({ inbox, server }) => {
+test("any typed message resolves the question, and nothing else is inserted", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "choose strictly");
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
   await expect(inbox.getByPlaceholder("Other: type your answer")).toHaveCount(0);
   const ask = await server.asked(session);
-  await inbox.getByRole("textbox", { name: /It will answer the question above/ }).fill("Please wait");
+  await inbox.getByRole("textbox", { name: /This answers the question above/ }).fill("Please wait");
   await inbox.keyboard.press("Enter");
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
   await expect(card(inbox)).toContainText("Please wait");
@@ -123,7 +123,7 @@ test("a rejection inserts nothing, and the model waits until the person writes",
 });
 
 // An invalid call is shown as an error, and no ask is opened.
-test("a turn that breaks the rules is an error in the conversation, not a question", async ({ inbox, server }) => {
+test("an invalid turn is an error in the conversation, not a question", async ({ inbox, server }) => {
   const session = await talk(inbox, server, "break the rules");
   await expect(heard(inbox).last()).toContainText("Sorry. No question then.");
   await expect(inbox.locator(".notice[data-error=true]")).toHaveCount(1);
@@ -131,7 +131,7 @@ test("a turn that breaks the rules is an error in the conversation, not a questi
   expect(await server.pending(session)).toEqual([]);
 });
 
-test("a question that a rule answers is never asked, and stands there with its rule", async ({ page, model }) => {
+test("a question that a rule answers is never asked, and is shown with its rule", async ({ page, model }) => {
   const policy = '[[rules]]\nname = "the usual database"\ndo = "answer"\nmatch = "database"\nanswer = ["DuckDB"]\n';
   const server = await Server.start({ config: model.config, policy });
   try {

@@ -3,11 +3,11 @@ import { anotherBrowser, card, expect, pressOnCard, signIn, test, visit } from "
 const question = (change: object = {}) => ({
   title: "Nightly backup",
   questions: [
-    { header: "Target", text: "Where shall the backup go?", options: [{ label: "NAS" }, { label: "S3" }], ...change },
+    { header: "Target", text: "Where should the backup go?", options: [{ label: "NAS" }, { label: "S3" }], ...change },
   ],
 });
 
-test("one click answers, and the card says how", async ({ inbox, server }) => {
+test("one click answers, and the card shows the result", async ({ inbox, server }) => {
   const ask = await server.ask(question());
   await card(inbox).getByRole("button", { name: "S3" }).click();
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
@@ -20,7 +20,7 @@ test("one click answers, and the card says how", async ({ inbox, server }) => {
   });
 });
 
-test("own words answer, with Enter", async ({ inbox, server }) => {
+test("free text is sent with Enter", async ({ inbox, server }) => {
   const ask = await server.ask(question());
   await inbox.getByPlaceholder("Other: type your answer").fill("A drawer");
   await inbox.keyboard.press("Enter");
@@ -28,7 +28,7 @@ test("own words answer, with Enter", async ({ inbox, server }) => {
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["A drawer"]]);
 });
 
-test("several options are sent together, own words last", async ({ inbox, server }) => {
+test("several options are sent together, free text last", async ({ inbox, server }) => {
   const ask = await server.ask(question({ multiple: true }));
   await card(inbox).getByRole("checkbox", { name: "S3" }).click();
   await card(inbox).getByRole("checkbox", { name: "NAS" }).click();
@@ -53,7 +53,7 @@ test("a set of questions is answered with the mouse, and submitted together", as
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual(answers);
 });
 
-test("an invalid answer shows why and keeps what was typed; then it is taken", async ({ inbox, server }) => {
+test("an invalid answer shows an error and keeps the input, and can be corrected", async ({ inbox, server }) => {
   const ask = await server.ask(
     question({ header: "Coverage", text: "Which coverage?", input: "number", minimum: 0, maximum: 100, options: [] }),
   );
@@ -69,7 +69,7 @@ test("an invalid answer shows why and keeps what was typed; then it is taken", a
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["70"]]);
 });
 
-test("rejecting keeps the question and says the words", async ({ inbox, server }) => {
+test("rejecting keeps the question and shows the reason", async ({ inbox, server }) => {
   const ask = await server.ask(question());
   await card(inbox).getByRole("button", { name: "Reject with reason" }).click();
   await inbox.getByRole("textbox", { name: /^Why\?/ }).fill("Ask me tomorrow.");
@@ -79,7 +79,7 @@ test("rejecting keeps the question and says the words", async ({ inbox, server }
   expect((await server.readAsk(ask.id)).outcome).toMatchObject({ status: "rejected", message: "Ask me tomorrow." });
 });
 
-test("a held answer can be taken back, and is sent when the page goes away", async ({ page, server }) => {
+test("a held answer can be undone, and is sent when the page is closed", async ({ page, server }) => {
   const ask = await server.ask(question());
   await signIn(page, server);
   await card(page).getByRole("button", { name: "NAS" }).click();
@@ -98,7 +98,7 @@ test("an approval is approved, edited, denied and stopped", async ({ inbox, serv
     [
       async () => {
         await pressOnCard(inbox, "e");
-        await inbox.getByRole("textbox", { name: "Input that is approved" }).fill("cargo test -p core");
+        await inbox.getByRole("textbox", { name: "Input to approve" }).fill("cargo test -p core");
         await inbox.keyboard.press("Control+Enter");
       },
       { status: "approved", input: { command: "cargo test -p core" } },
@@ -130,7 +130,7 @@ test("identical approvals are approved together", async ({ inbox, server }) => {
   expect((await server.readAsk(asks[2]?.id ?? "")).status).toBe("approved");
 });
 
-test("a rule for an hour shows what it would decide, and releases the twins", async ({ inbox, server }) => {
+test("a rule for an hour shows a dry run, and approves identical asks", async ({ inbox, server }) => {
   const approval = {
     tool: "Bash",
     action: "run",
@@ -152,10 +152,7 @@ test("a rule for an hour shows what it would decide, and releases the twins", as
   expect(grants.map((grant) => grant.run)).toEqual([["cargo test *"]]);
 });
 
-test("a rule without an end is written into the policy file, with what it would have decided", async ({
-  inbox,
-  server,
-}) => {
+test("a rule without an end is written into the policy file, after a dry run", async ({ inbox, server }) => {
   const edit = (path: string) => ({
     project: "/p",
     approval: { tool: "Edit", action: "edit", title: path, paths: [path], input: { file_path: path } },
@@ -178,7 +175,7 @@ test("a rule without an end is written into the policy file, with what it would 
   expect((await server.ask(edit("/p/src/c.rs"))).status).toBe("approved");
 });
 
-test("the first of two browsers wins, and the other one says who it was", async ({ inbox, browser, server }) => {
+test("the first of two browsers wins, and the other one names the winner", async ({ inbox, browser, server }) => {
   const ask = await server.ask(question());
   const other = await anotherBrowser(browser, server);
   await expect(card(other)).toHaveAttribute("data-state", "pending");

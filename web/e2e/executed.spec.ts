@@ -11,7 +11,7 @@ import type { Server } from "./server";
 
 const STAGING = "#!/bin/sh\necho to staging\n";
 const PRODUCTION = "#!/bin/sh\necho to production\n";
-const REFUSED = "Not approved: a file that this command executes has changed. Look at it again.";
+const REFUSED = "Not approved: a file that this command executes has changed. Review it again.";
 
 const writeScript = (server: Server, text: string) => writeFileSync(join(server.project(), "deploy.sh"), text);
 
@@ -105,7 +105,7 @@ test("viewers see which script runs, but never its content", async ({ page, serv
   expect(replies.filter((text) => text.includes("to staging"))).toEqual([]);
 });
 
-test("an ask of a program lists scripts without content, and its token reads none", async ({ inbox, server }) => {
+test("an ask of a program lists scripts without content, and its token cannot read them", async ({ inbox, server }) => {
   writeScript(server, STAGING);
   const { token } = await server.api<{ token: string }>("POST", "/tokens", { role: "agent", actor: "program" });
   const body = { project: server.project(), approval: commandApproval("bash deploy.sh && make") };

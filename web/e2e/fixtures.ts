@@ -36,7 +36,7 @@ async function addJitter(page: Page): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate: 1 + Math.random() * 7 });
   await page.route("**/*", async (route) => {
     await new Promise((resolve) => setTimeout(resolve, Math.random() ** 3 * 1_000));
-    // A page that is closed meanwhile has no request any more.
+    // The request is gone if the page was closed.
     await route.fallback().catch(() => undefined);
   });
 }

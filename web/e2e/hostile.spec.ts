@@ -37,7 +37,7 @@ const WRAPS: ((text: string) => string)[] = [
 const start = (text: string, length: number) => [...text].slice(0, length).join("");
 const TEXTS = MARKUP.flatMap((text) => WRAPS.map((wrap) => wrap(text)));
 
-test(`none of ${TEXTS.length} hostile texts runs, and none is hidden`, async ({ inbox, server }) => {
+test(`none of ${TEXTS.length} hostile texts is executed or hidden`, async ({ inbox, server }) => {
   test.setTimeout(240_000);
   expect(TEXTS.length).toBeGreaterThanOrEqual(200);
   const trouble: string[] = [];

@@ -38,7 +38,7 @@ const holdGrace = (page: Page): Promise<unknown> =>
       setTimeout(run, ms === 400 ? 3_600_000 : ms, ...args)) as typeof setTimeout;
   });
 
-test("a new card ignores keys at first, until the person clicks or types in it", async ({ page, server }) => {
+test("a new card ignores keys until the person clicks or types in it", async ({ page, server }) => {
   await holdGrace(page);
   await signIn(page, server, { holdMs: 0 });
   const options = [{ label: "One" }, { label: "Two" }];
@@ -84,7 +84,7 @@ test("a card whose content changes ignores keys again", async ({ page, server })
   await expect.poll(async () => (await server.readAsk(ask.id)).status).toBe("approved");
 });
 
-test("p shows the previews one after the other, and goes to what is to be approved", async ({ inbox, server }) => {
+test("p shows the previews one after the other, and focuses the command or diff", async ({ inbox, server }) => {
   const options = [
     { label: "One", preview: "first sight" },
     { label: "Two" },

@@ -88,7 +88,7 @@ const KINDS: { ask: object; keys: string[]; taps: (page: Page) => Promise<void>;
       keys: ["e", "type: -n", "Control+Enter"],
       taps: async (page) => {
         await card(page).getByRole("button", { name: "Edit command" }).tap();
-        await page.getByRole("textbox", { name: "Input that is approved" }).fill("make edit -n");
+        await page.getByRole("textbox", { name: "Input to approve" }).fill("make edit -n");
         await card(page).getByRole("button", { name: "Approve with changes" }).tap();
       },
       outcome: { status: "approved", input: { command: "make edit -n" } },

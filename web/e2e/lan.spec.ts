@@ -25,7 +25,7 @@ test("the page works over plain http on the network", async ({ page, machine }) 
   }
 });
 
-test("Add a phone opens an address after a question, and its code signs a phone in", async ({ page, machine }) => {
+test("Add a phone opens an address after a confirmation, and its code signs a phone in", async ({ page, machine }) => {
   const server = await Server.start({ machine });
   try {
     await signIn(page, server);

@@ -2,10 +2,7 @@ import { anotherBrowser, card, expect, openMany, signIn, test, visit } from "./f
 
 const question = (text: string) => ({ questions: [{ text, options: [{ label: "Yes" }, { label: "No" }] }] });
 
-test("a server that is restarted while a card is open is told honestly, and nothing comes back", async ({
-  inbox,
-  server,
-}) => {
+test("a server restart while a card is open is shown, and decided asks do not return", async ({ inbox, server }) => {
   const open = await server.ask(question("Still there?"));
   await expect(card(inbox)).toBeVisible();
   await inbox.getByPlaceholder("Other: type your answer").fill("half a thought");
@@ -22,7 +19,7 @@ test("a server that is restarted while a card is open is told honestly, and noth
   expect((await server.readAsk(open.id)).outcome?.answers).toEqual([["half a thought"]]);
 });
 
-test("what was decided while the page was cut off is not pending when it is back", async ({ inbox, server }) => {
+test("asks decided while the page was offline are not pending after the reconnect", async ({ inbox, server }) => {
   const ask = await server.ask(question("Decided elsewhere?"));
   await expect(card(inbox)).toBeVisible();
   await inbox.context().setOffline(true);
@@ -48,7 +45,7 @@ test("tabs of one browser share one stream, and another tab takes over", async (
   await expect(second.locator(".rows")).toContainText("Seen by who is left?");
 });
 
-test("every tab streams for itself where locks and channels are missing", async ({ browser, server }) => {
+test("every tab has its own stream without locks and channels", async ({ browser, server }) => {
   const page = await anotherBrowser(browser, server);
   await page.addInitScript(() => {
     Object.defineProperty(navigator, "locks", { value: undefined });
@@ -62,14 +59,14 @@ test("every tab streams for itself where locks and channels are missing", async 
   await page.context().close();
 });
 
-test("a token that is revoked signs the page out", async ({ inbox, server }) => {
+test("a revoked token signs the page out", async ({ inbox, server }) => {
   const id = await inbox.evaluate(() => JSON.parse(localStorage.getItem("sayso.identity") ?? "{}").tokenId as string);
   await server.api("DELETE", `/tokens/${id}`);
   await visit(inbox, "#/settings/agents");
   await expect(inbox.getByRole("heading", { name: "This browser is not signed in" })).toBeVisible();
 });
 
-test("of thousands of asks only what is in view is in the document, and scrolling shows the rest", async ({
+test("of thousands of asks only visible rows are in the document, and scrolling shows the rest", async ({
   page,
   server,
 }) => {

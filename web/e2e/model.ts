@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BINARY } from "./server";
 
-/** What the model says when the person's last message has a word: turn after turn. */
+/** The turns of the model, by a word of the last message of the person. */
 export interface Entry {
   when: string;
   turns: ({ text: string } | { call: string; input: object })[][];
@@ -31,7 +31,7 @@ export class Model {
     return new Model(child, folder, url);
   }
 
-  /** How a server is told of it. */
+  /** The configuration of the server for this model. */
   get config(): string {
     return `[agents.talk]\nprotocol = "openai"\nbase_url = "${this.url}/v1"\nmodel = "small"\n`;
   }

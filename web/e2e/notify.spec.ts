@@ -8,7 +8,7 @@ interface Note {
   tag?: string;
 }
 
-/** A page that is in the background, in a browser that may notify; what it would show is kept. */
+/** A page in the background, in a browser that allows notifications. Records the notifications. */
 async function inBackground(page: Page, server: Server, prefs: object): Promise<() => Promise<Note[]>> {
   await page.context().grantPermissions(["notifications"]);
   await page.addInitScript(() => {
@@ -27,9 +27,9 @@ async function inBackground(page: Page, server: Server, prefs: object): Promise<
   return () => page.evaluate(() => (window as unknown as { notes: Note[] }).notes);
 }
 
-const SECRETIVE = { questions: [{ text: "Shall we buy Globex?", options: [{ label: "Yes" }] }] };
+const SECRETIVE = { questions: [{ text: "Should we buy Globex?", options: [{ label: "Yes" }] }] };
 
-test("the title counts what waits, and a notification says nothing of what is asked", async ({ page, server }) => {
+test("the title counts waiting asks, and a notification does not contain the ask", async ({ page, server }) => {
   const notes = await inBackground(page, server, { notify: true });
   await expect(page).toHaveTitle("Sayso");
   const first = await server.ask(SECRETIVE);
@@ -42,13 +42,13 @@ test("the title counts what waits, and a notification says nothing of what is as
   expect(JSON.stringify(await notes())).not.toContain("Globex");
 });
 
-test("a notification says what is asked only where that is allowed", async ({ page, server }) => {
+test("a notification contains the ask only if that is allowed", async ({ page, server }) => {
   const notes = await inBackground(page, server, { notify: true, notifyContent: true });
   const { id } = await server.ask(SECRETIVE);
-  await expect.poll(notes).toEqual([{ title: "An agent needs you", body: "Shall we buy Globex?", tag: id }]);
+  await expect.poll(notes).toEqual([{ title: "An agent needs you", body: "Should we buy Globex?", tag: id }]);
 });
 
-test("nobody is notified who did not ask for it", async ({ page, server }) => {
+test("notifications are off by default", async ({ page, server }) => {
   const notes = await inBackground(page, server, {});
   await server.ask(SECRETIVE);
   await expect(page).toHaveTitle("(1) Sayso");

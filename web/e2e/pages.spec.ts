@@ -66,7 +66,7 @@ for (const { colorScheme, ...screen } of LOOKS) {
   });
 }
 
-test("history tells who, when, how long and which rule, and exports it", async ({ inbox, server }) => {
+test("history shows who, when, how long and which rule, and exports it", async ({ inbox, server }) => {
   await fill(server);
   await visit(inbox, "#/history");
   await expect(inbox.getByRole("row")).not.toHaveCount(1);
@@ -90,7 +90,7 @@ test("history is filtered by project and days, and its keys search and open the 
   await inbox.getByRole("combobox", { name: "Project" }).selectOption({ label: "billing" });
   await expect(rows).toHaveCount(3);
   await inbox.getByRole("combobox", { name: "Project" }).selectOption("");
-  await inbox.getByRole("combobox", { name: "Period" }).selectOption("Other days");
+  await inbox.getByRole("combobox", { name: "Period" }).selectOption("Custom range");
   await inbox.getByLabel("From").fill("2100-01-01");
   await expect(rows).toHaveCount(0);
   await inbox.getByLabel("From").fill("");
@@ -104,7 +104,7 @@ test("history is filtered by project and days, and its keys search and open the 
   await expect(inbox).toHaveURL(new RegExp(session.id));
 });
 
-test("a row of history opens anywhere, and no outcome covers its title", async ({ inbox, server }) => {
+test("a row of history opens with a click anywhere, and no outcome covers its title", async ({ inbox, server }) => {
   const { undelivered } = await unusualAsks(server);
   await visit(inbox, "#/history");
   const row = inbox.getByRole("row", { name: /Where should login sessions be stored/ });
@@ -122,7 +122,9 @@ test("a row of history opens anywhere, and no outcome covers its title", async (
   await expect(inbox.locator("input[type=date]")).toHaveCount(0);
 });
 
-test("the chart of history has every day and an axis, and says when only rules decided", async ({ page }) => {
+test("the chart of history has all days and an axis, and reports periods without decisions by people", async ({
+  page,
+}) => {
   const server = await Server.start({ policy: DENY_PUSH });
   try {
     await server.ask({
@@ -132,8 +134,8 @@ test("the chart of history has every day and an axis, and says when only rules d
     await visit(page, "#/history");
     await expect(page.getByRole("row", { name: /git push/ })).toBeVisible();
     const chart = page.getByRole("figure", { name: "Waiting time" });
-    await expect(chart).toContainText("People decided nothing in this period.");
-    await expect(page.getByText("Nothing was decided yet.")).toHaveCount(0);
+    await expect(chart).toContainText("People made no decisions in this period.");
+    await expect(page.getByText("No decisions yet.")).toHaveCount(0);
     const ask = await server.ask({ questions: [{ text: "Which one?", options: [{ label: "This" }] }] });
     await server.api("POST", `/asks/${ask.id}/answer`, { answers: [["This"]] });
     await expect(chart.locator(".day")).toHaveCount(14);
@@ -144,7 +146,7 @@ test("the chart of history has every day and an axis, and says when only rules d
   }
 });
 
-test("a decision by rule leads to the rule", async ({ page }) => {
+test("a decision by a rule links to the rule", async ({ page }) => {
   const server = await Server.start({ policy: `# first\n${DENY_PUSH}` });
   try {
     await server.ask({
@@ -165,7 +167,7 @@ test("a decision by rule leads to the rule", async ({ page }) => {
 const DENY_PUSH = '[[rules]]\nname = "no pushing"\ndo = "deny"\nrun = ["git push *"]\n';
 const policyText = async (server: Server) => (await server.api<{ text: string }>("GET", "/policy")).text;
 
-test("the policy is tried on history at every keystroke, and holds when it is saved", async ({ inbox, server }) => {
+test("the policy is tried on history at every keystroke, and applies when it is saved", async ({ inbox, server }) => {
   await fill(server);
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "policy.toml" }).click();
@@ -183,7 +185,7 @@ test("the policy is tried on history at every keystroke, and holds when it is sa
   expect(await policyText(server)).toBe(DENY_PUSH);
 });
 
-test("a policy that somebody else wrote meanwhile is not overwritten", async ({ inbox, server }) => {
+test("a policy that was changed elsewhere is not overwritten", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "policy.toml" }).click();
   const field = inbox.getByRole("textbox", { name: "policy.toml" });
@@ -207,7 +209,7 @@ test("a grant is listed with its project, and revoked", async ({ inbox, server }
   expect(await server.api("GET", "/policy")).toMatchObject({ grants: [] });
 });
 
-test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
+test("tokens are created, shown once, and revoked", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/tokens");
   await inbox.getByRole("textbox", { name: "Name of a person or program" }).fill("nightly job");
   await inbox.getByRole("button", { name: "New token" }).click();
@@ -219,7 +221,7 @@ test("tokens are made, shown once, and revoked", async ({ inbox, server }) => {
   await expect(server.api("GET", "/asks", undefined, secret)).rejects.toThrow("401");
 });
 
-test("who may only answer is shown nothing that they cannot do", async ({ page }) => {
+test("answerers see no actions that they cannot take", async ({ page }) => {
   const server = await Server.start({ policy: `${DENY_PUSH}[profiles.away]\n` });
   try {
     const refused: string[] = [];
@@ -232,7 +234,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
     await signIn(page, server, { holdMs: 0 }, "answerer");
 
     await expect(page.getByText(/^Away until/)).toBeVisible();
-    await expect(page.getByRole("button", { name: "I am back" })).toHaveCount(0);
+    await expect(page.getByRole("button", { name: "I’m back" })).toHaveCount(0);
     await expect(page.getByRole("button", { name: "Away" })).toHaveCount(0);
     await expect(card(page)).toHaveAttribute("data-ask", ask.id);
     await expect(page.getByRole("button", { name: "Make a rule" })).toHaveCount(0);
@@ -253,7 +255,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
     const sections = page.getByRole("navigation", { name: "Settings" }).getByRole("link");
     await expect(sections).toHaveText(["Policy and rules", "Agents", "Preferences"]);
     await visit(page, "#/settings/policy");
-    await expect(page.getByText("Only an admin can change it.")).toBeVisible();
+    await expect(page.getByText("Only admins can change it.")).toBeVisible();
     await expect(page.getByRole("button", { name: "New rule" })).toHaveCount(0);
     await page.getByRole("button", { name: "policy.toml" }).click();
     const field = page.getByRole("textbox", { name: "policy.toml" });
@@ -271,7 +273,7 @@ test("who may only answer is shown nothing that they cannot do", async ({ page }
   }
 });
 
-test("who may only look is shown everything, and nothing that they cannot do", async ({ page }) => {
+test("viewers see everything, and no actions that they cannot take", async ({ page }) => {
   const server = await Server.start();
   try {
     const refused: string[] = [];
@@ -304,7 +306,10 @@ test("who may only look is shown everything, and nothing that they cannot do", a
   }
 });
 
-test("roles are on one row, and dates are relative within a day and then the language's", async ({ page, server }) => {
+test("roles are on one row, and dates are relative within a day and then in the format of the locale", async ({
+  page,
+  server,
+}) => {
   await page.route("**/v1/tokens", async (route) => {
     const response = await route.fetch();
     const body = (await response.json()) as { data: { device?: string; createdAt: string }[] };
@@ -391,29 +396,26 @@ test("on the smallest phone every page is in reach of the thumb, with its whole 
   await page.context().close();
 });
 
-test("a link that is opened where nobody is signed in yet signs in", async ({ page, server }) => {
+test("a link signs in a browser that is not signed in", async ({ page, server }) => {
   await page.goto(server.url);
   await expect(page.getByText("This browser is not signed in")).toBeVisible();
   await signIn(page, server);
 });
 
-test("a page on the home screen, which has no address to type, is signed in with a link that is pasted", async ({
-  page,
-  server,
-}) => {
+test("a page on the home screen is signed in with a pasted link", async ({ page, server }) => {
   await page.goto(server.url);
   await expect(page.getByText("This browser is not signed in")).toBeVisible();
   const field = page.getByRole("textbox", { name: "Or paste the link here" });
   await field.fill(`${server.url}/#code=0123`);
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(page.getByText("This link was used already, or is too old")).toBeVisible();
+  await expect(page.getByText("This link has expired or was already used")).toBeVisible();
   await axe(page, "signing in");
   await field.fill(` ${await server.loginLink("answerer")}\n`);
   await field.press("Enter");
   await expect(page.locator(".app")).toBeVisible();
 });
 
-test("it can be installed", async ({ inbox, server }) => {
+test("the page can be installed", async ({ inbox, server }) => {
   const manifest = (await (await fetch(`${server.url}/manifest.webmanifest`)).json()) as {
     icons: { src: string; type: string }[];
   };

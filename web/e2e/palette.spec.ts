@@ -1,7 +1,7 @@
 import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 
-// Finding things: the palette, the projects of the inbox, and addresses that somebody types.
+// Navigation: the palette, the projects of the inbox, and typed addresses.
 
 const command = (text: string, project: string) => ({
   agent: "codex",
@@ -9,10 +9,7 @@ const command = (text: string, project: string) => ({
   approval: commandApproval(text),
 });
 
-test("the palette leads to asks, sessions, runs, devices and settings, and decides nothing", async ({
-  inbox,
-  server,
-}) => {
+test("the palette opens asks, sessions, runs, devices and settings, and decides nothing", async ({ inbox, server }) => {
   await server.ask(command("make deploy", "infra"));
   const tests = await server.ask(command("cargo test", "shop-api"));
   const session = await server.session("be slow");
@@ -49,7 +46,7 @@ test("the palette leads to asks, sessions, runs, devices and settings, and decid
   expect((await server.pending()).length).toBe(3);
 });
 
-test("the palette opens while something is typed, is walked by arrows, and gives the focus back", async ({
+test("the palette opens while the person types, moves with arrows, and returns the focus", async ({
   inbox,
   server,
 }) => {
@@ -71,7 +68,7 @@ test("the palette opens while something is typed, is walked by arrows, and gives
   expect((await server.readAsk(ask.id)).status).toBe("pending");
 });
 
-test("an Enter that is held down in the palette presses no control of the page", async ({ inbox, server }) => {
+test("a held Enter in the palette presses no control of the page", async ({ inbox, server }) => {
   const ask = await server.ask(command("make deploy", "infra"));
   const other = await server.ask(command("make test", "infra"));
   await expect(inbox.locator(".row")).toHaveCount(2);
@@ -108,7 +105,10 @@ test("a chip shows the asks of one project, and the open card is always one of t
   await expect(chips).toHaveCount(0);
 });
 
-test("an address without its # opens the page, and an unknown session is told at once", async ({ inbox, server }) => {
+test("an address without its # opens the page, and an unknown session is reported immediately", async ({
+  inbox,
+  server,
+}) => {
   const ask = await server.ask(command("make deploy", "infra"));
   await inbox.goto(`${server.url}/inbox/${ask.id}`);
   await expect(card(inbox)).toHaveAttribute("data-ask", ask.id);
@@ -116,7 +116,7 @@ test("an address without its # opens the page, and an unknown session is told at
   await inbox.goto(`${server.url}/settings/page`);
   await expect(inbox.getByRole("heading", { name: "Preferences" })).toBeVisible();
   await visit(inbox, "#/sessions/ses_01a1eb00000000000000000000000000");
-  await expect(inbox.getByText("This session does not exist")).toBeVisible();
+  await expect(inbox.getByText("This session doesn’t exist")).toBeVisible();
 });
 
 test("a new session lists agents that are not installed, with the command that installs them", async ({

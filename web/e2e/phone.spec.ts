@@ -20,7 +20,7 @@ function sayso(machine: Machine, server: Server, ...args: string[]): string {
   return String(execFileSync(...command, { env, stdio: "pipe" }));
 }
 
-/** A phone that is nobody yet. */
+/** A phone that is not signed in. */
 const phone = async (browser: Browser, more: object = {}) => {
   const { defaultBrowserType: _, ...pixel } = devices["Pixel 7"];
   const page = await (await browser.newContext({ ...pixel, ...more })).newPage();
@@ -28,7 +28,7 @@ const phone = async (browser: Browser, more: object = {}) => {
   return page;
 };
 
-test("a phone in the same network signs in, answers, and is taken back at once", async ({ browser, machine }) => {
+test("a phone in the same network signs in, answers, and is revoked immediately", async ({ browser, machine }) => {
   const server = await Server.start({ machine });
   try {
     // The address is found by the server: the one of its network.
@@ -48,7 +48,7 @@ test("a phone in the same network signs in, answers, and is taken back at once",
     // The code works once.
     const thief = await phone(browser);
     await thief.goto(shown.url);
-    await expect(thief.getByText("This link was used already, or is too old")).toBeVisible();
+    await expect(thief.getByText("This link has expired or was already used")).toBeVisible();
     await expect(thief.getByText("sayso phone")).toBeVisible();
 
     const ask = await server.ask({

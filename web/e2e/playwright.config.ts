@@ -7,7 +7,7 @@ const chromium = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const HEADLESS_SHELL = "/usr/bin/chromium-headless-shell";
 const headless = !process.env.CHROMIUM && existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : chromium;
 
-/** The flags keep it from calling anybody. */
+/** Flags that prevent background network requests. */
 const args = [
   "--no-sandbox",
   "--disable-gpu",
@@ -29,7 +29,7 @@ export default defineConfig({
   expect: { timeout: 30_000 },
   reporter: [["line"]],
   forbidOnly: Boolean(process.env.CI),
-  // Pictures and figures are taken when somebody asks for them.
+  // Screenshots and benchmarks run only on request.
   ...(process.env.SAYSO_EXTRA ? {} : { grepInvert: /@shots|@bench/ }),
   use: { viewport: { width: 1440, height: 900 } },
   projects: [

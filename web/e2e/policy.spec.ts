@@ -92,7 +92,7 @@ test("a new rule is added to the text as soon as it is complete", async ({ inbox
   expect(denied.outcome).toMatchObject({ by: { kind: "policy", rule: "no terraform" } });
 });
 
-test("an incomplete rule says what is missing, and stays out of the text", async ({ inbox, server }) => {
+test("an incomplete rule shows the missing field, and is not added to the text", async ({ inbox, server }) => {
   await visit(inbox, "#/settings/policy");
   await inbox.getByRole("button", { name: "New rule" }).click();
   const rule = inbox.getByRole("region", { name: "New rule" });
@@ -105,14 +105,14 @@ test("an incomplete rule says what is missing, and stays out of the text", async
   expect(await policyText(server)).toBe("");
 });
 
-test("answers are moved past each other, and only they have an order", async ({ page }) => {
+test("answer rules can be reordered, and only they have an order", async ({ page }) => {
   const server = await Server.start({ policy: POLICY });
   try {
     await signIn(page, server);
     await visit(page, "#/settings/policy");
     const tests = page.getByRole("region", { name: "tests", exact: true });
     await tests.getByRole("button", { name: "tests" }).click();
-    await expect(tests.getByText("Order doesn't matter.")).toBeVisible();
+    await expect(tests.getByText("Order doesn’t matter.")).toBeVisible();
     await expect(tests.getByRole("button", { name: "Move up" })).toHaveCount(0);
     const which = page.getByRole("region", { name: "which one" });
     await which.getByRole("button", { name: "which one" }).click();
@@ -132,13 +132,13 @@ test("the defaults and the away profile are set in the form", async ({ inbox, se
   await expect(inbox.getByText("Questions: wait 15 min, then reject. Approvals: wait 15 min, then deny")).toBeVisible();
   await inbox.getByRole("button", { name: "Save", exact: true }).click();
   await inbox.getByRole("button", { name: "Away for 2 h" }).click();
-  await expect(inbox.getByRole("button", { name: "I'm back" })).toBeVisible();
+  await expect(inbox.getByRole("region", { name: "Policy and rules" }).getByRole("button", { name: "I’m back" })).toBeVisible();
   expect(await server.api("GET", "/policy")).toMatchObject({ profile: { name: "away" } });
   const ask = await server.ask(run("make"));
   expect(ask.deadlineAt).toBeTruthy();
 });
 
-test("an action that was approved again and again is offered as a rule", async ({ inbox, server }) => {
+test("an action that was approved often is suggested as a rule", async ({ inbox, server }) => {
   for (let n = 0; n < 3; n++) {
     const { id } = await server.ask(run("make lint"));
     await server.api("POST", `/asks/${id}/approve`, {});
@@ -159,7 +159,7 @@ test("the mode and the model of a running session are changed", async ({ inbox, 
   await inbox.getByRole("button", { name: "Mode and model" }).click();
   const dialog = inbox.getByRole("dialog", { name: "Mode and model" });
   await dialog.getByRole("combobox", { name: "Mode" }).selectOption("bypassPermissions");
-  await expect(dialog.getByText("In this mode the agent may act without asking you.")).toBeVisible();
+  await expect(dialog.getByText("In this mode, the agent can act without asking you.")).toBeVisible();
   await dialog.getByRole("combobox", { name: "Mode" }).selectOption("plan");
   await dialog.getByRole("textbox", { name: "Model" }).fill("opus");
   await dialog.getByRole("button", { name: "Apply" }).click();
@@ -169,7 +169,7 @@ test("the mode and the model of a running session are changed", async ({ inbox, 
   expect(await server.api("GET", `/sessions/${session.id}`)).toMatchObject({ permissionMode: "plan", model: "opus" });
 });
 
-test("people who may not change settings are offered no mode that skips approvals", async ({ page, server }) => {
+test("only admins are offered modes that skip approvals", async ({ page, server }) => {
   const session = await server.session("question");
   await server.asked(session.id);
   await signIn(page, server, { holdMs: 0 }, "answerer");

@@ -80,8 +80,8 @@ const registered = (cdp: CDPSession): Promise<string> =>
     });
   });
 
-/** Keeps what the browser took to show, and what was taken back. It is not asked for its own list again and again: it
- * drops a note from that which its screen does not have yet. */
+/** Records the notifications that the browser shows and closes. Polling the browser's own list would not work: it drops
+ * notifications that are not on the screen yet. */
 const keepNotes = (place: Pick<Worker, "evaluate">): Promise<void> =>
   place.evaluate(() => {
     const notes = new Map<string, object>();
@@ -98,7 +98,7 @@ const keepNotes = (place: Pick<Worker, "evaluate">): Promise<void> =>
     };
   });
 
-/** What is shown. */
+/** The visible notifications. */
 const shownBy = (place: Pick<Worker, "evaluate">): Promise<Shown[]> =>
   place.evaluate(() => {
     const { notes } = self as unknown as { notes: Map<string, Omit<Shown, "actions"> & { actions?: Action[] }> };
@@ -107,8 +107,8 @@ const shownBy = (place: Pick<Worker, "evaluate">): Promise<Shown[]> =>
     });
   });
 
-/** Clicks the only note, or one of its buttons. There is nobody at this screen, so the worker is told of a click that was
- * not one, which may neither open nor focus windows: what it wanted to is the result. */
+/** Clicks the only notification, or one of its buttons. The test dispatches a synthetic click, which cannot open or focus windows,
+ * so the result is the attempted action. */
 const click = (worker: Worker, action = ""): Promise<string[]> =>
   worker.evaluate(async (wanted) => {
     // biome-ignore lint/suspicious/noExplicitAny: what a worker has is not among the types of pages
@@ -134,12 +134,12 @@ const QUESTION = {
   questions: [{ text: "Which port?", options: [{ label: "3000" }, { label: "8080" }] }],
 };
 const NOTE = {
-  title: "claude in shop-api waits for you",
+  title: "claude in shop-api needs you",
   body: "Which port?\n1. 3000\n2. 8080",
   actions: ["3000=choose:0", "8080=choose:1"],
 };
 
-test("a push shows who waits with its buttons, and is replaced when nobody waits any more", async ({ woken }) => {
+test("a push shows the waiting agent with buttons, and is replaced after the outcome", async ({ woken }) => {
   const { server, relay, shown } = woken;
   const { id: tag } = await server.ask(QUESTION);
   await relay(tag);
@@ -151,7 +151,7 @@ test("a push shows who waits with its buttons, and is replaced when nobody waits
     .toEqual([{ title: "Sayso", body: expect.stringMatching(/^No longer waiting: answered by /), tag, actions: [] }]);
 });
 
-test("a button of a note answers, without a token", async ({ woken }) => {
+test("a button of a notification answers without a token", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id } = await server.ask(QUESTION);
   await relay(id);
@@ -162,7 +162,7 @@ test("a button of a note answers, without a token", async ({ woken }) => {
   expect(outcome).toMatchObject({ status: "answered", answers: [["8080"]], by: { kind: "person", via: "webpush" } });
 });
 
-test("a button that is pressed too late says that nobody waits", async ({ woken }) => {
+test("a button that is pressed too late shows the outcome", async ({ woken }) => {
   const { server, relay, shown, worker } = woken;
   const { id: tag } = await server.ask(QUESTION);
   await relay(tag);
@@ -174,9 +174,9 @@ test("a button that is pressed too late says that nobody waits", async ({ woken 
   expect((await server.readAsk(tag)).outcome?.answers).toEqual([["3000"]]);
 });
 
-test("a click on a note leads to its ask, in a new page or in the one that is open", async ({ woken }) => {
+test("a click on a notification opens its ask in a new or open page", async ({ woken }) => {
   const { page, server, push, relay, shown, worker } = woken;
-  await server.ask({ questions: [{ text: "What stands first in the inbox?", options: [{ label: "This" }] }] });
+  await server.ask({ questions: [{ text: "What should the inbox show first?", options: [{ label: "This" }] }] });
   const { id } = await server.ask(QUESTION);
   await relay(id);
   await expect.poll(shown).toHaveLength(1);
@@ -187,13 +187,13 @@ test("a click on a note leads to its ask, in a new page or in the one that is op
 
   await visit(page, "#/history");
   await expect(card(page)).toHaveCount(0);
-  await push(JSON.stringify({ title: "claude waits for you", tag: id }));
+  await push(JSON.stringify({ title: "claude needs you", tag: id }));
   await expect.poll(shown).toHaveLength(1);
   expect(await click(worker)).toEqual(["focus"]);
   await expect(card(page)).toHaveAttribute("data-ask", id);
 });
 
-test("a push that is not one does no harm", async ({ woken }) => {
+test("an invalid push is harmless", async ({ woken }) => {
   const { push, shown, worker } = woken;
   const broken = await worker.evaluateHandle(() => {
     const errors: string[] = [];
@@ -201,7 +201,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
     self.addEventListener("unhandledrejection", (event) => errors.push(String(event.reason)));
     return errors;
   });
-  const nothing = { title: "Sayso", body: "Open Sayso to see what waits", tag: "sayso", actions: [] };
+  const nothing = { title: "Sayso", body: "Open Sayso to see waiting asks", tag: "sayso", actions: [] };
   for (const data of ["", "\u0000", "{", "null", '"text"', "[[]]", '{"title":7,"buttons":{"length":3}}']) {
     await push(data);
     await expect.poll(shown, data).toEqual([nothing]);
@@ -224,7 +224,7 @@ test("a push that is not one does no harm", async ({ woken }) => {
   expect(await broken.jsonValue()).toEqual([]);
 });
 
-test("the page says when the browser does not reach its push service", async ({ server }, info) => {
+test("the page reports that the browser cannot reach its push service", async ({ server }, info) => {
   const { executablePath, args = [] } = info.project.use.launchOptions ?? {};
   const context = await chromium.launchPersistentContext(info.outputPath("profile"), {
     ...(executablePath ? { executablePath } : {}),
@@ -235,19 +235,17 @@ test("the page says when the browser does not reach its push service", async ({ 
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText("Notifications for a closed page could not be set up: ")).toBeVisible();
+  await expect(page.getByText("Notifications for a closed page couldn’t be set up: ")).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
   await context.close();
 });
 
-test("a private window cannot be woken, and tells while the page is open", async ({ page, context, server }) => {
+test("a private window gets notifications only while the page is open", async ({ page, context, server }) => {
   await context.grantPermissions(["notifications"]);
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(
-    page.getByText(/Notifications for a closed page could not be set up: Registration failed/),
-  ).toBeVisible();
+  await expect(page.getByText(/Notifications for a closed page couldn’t be set up: Registration failed/)).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).toBeChecked();
 
   await keepNotes(page);
@@ -260,10 +258,10 @@ test("a private window cannot be woken, and tells while the page is open", async
   await expect.poll(() => shownBy(page)).toEqual([]);
 });
 
-test("the page says when notifications are not allowed", async ({ page, server }) => {
+test("the page reports that notifications are not allowed", async ({ page, server }) => {
   await signIn(page, server);
   await visit(page, "#/settings/page");
   await page.getByLabel(NOTIFY_ME).click();
-  await expect(page.getByText("This browser does not allow notifications of this page.")).toBeVisible();
+  await expect(page.getByText("This browser blocks notifications from this page.")).toBeVisible();
   await expect(page.getByLabel(NOTIFY_ME)).not.toBeChecked();
 });

@@ -2,17 +2,17 @@ import { createDecipheriv, createECDH, type ECDH, hkdfSync, randomBytes } from "
 import { createServer, type Server as Http } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A channel that tells at once what is asked, also on this machine. */
+/** A channel that sends the content of asks without delay, also to loopback addresses. */
 export const PUSH_CHANNEL =
   '[[notify]]\nkind = "webpush"\ncontact = "mailto:ada@example.com"\ncontent = true\nafter = "0s"\nallow_private = true\n';
 
-/** What a browser gives to the server. */
+/** The subscription that a browser sends to the server. */
 export interface Subscription {
   endpoint: string;
   keys: { p256dh: string; auth: string };
 }
 
-/** A push service on loopback, together with the browser that it would wake: it keeps what that browser would read. */
+/** A push service on loopback, with the browser side: it decrypts and records messages. */
 export class PushService {
   readonly messages: string[] = [];
   readonly #own: ECDH = createECDH("prime256v1");

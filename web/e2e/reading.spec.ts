@@ -4,13 +4,10 @@ import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 import { Server } from "./server";
 
-// What a person reads before deciding, and the dialogs around it.
+// Previews of a card, and dialogs.
 
 const LONG_LINE = `let total = ${"order.price * order.count + ".repeat(12)}0;`;
-test("a wrapped line of a diff keeps its number and its indent, and Wrap shows it on one line", async ({
-  inbox,
-  server,
-}) => {
+test("a wrapped diff line keeps its number and indent, and Wrap shows it on one line", async ({ inbox, server }) => {
   await server.ask(edit(`@@ -7,1 +7,2 @@\n same\n+${LONG_LINE}\n`));
   const lines = card(inbox).getByRole("region", { name: "Changes to /p/a.rs" });
   const added = lines.locator(".dl[data-kind=add]");
@@ -35,13 +32,13 @@ test("a wrapped line of a diff keeps its number and its indent, and Wrap shows i
   await expect.poll(() => lines.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
 });
 
-test("the first preview of an option is shown at once", async ({ inbox, server }) => {
+test("the first preview of an option is shown immediately", async ({ inbox, server }) => {
   const options = [{ label: "One" }, { label: "Two", preview: "second sight" }];
   await server.ask({ questions: [{ text: "Which?", options }] });
   await expect(card(inbox).locator(".prev pre")).toHaveText("second sight");
 });
 
-test("the dialog of keys has a button that closes it", async ({ inbox }) => {
+test("the shortcut dialog has a close button", async ({ inbox }) => {
   await inbox.locator("body").press("?");
   const keys = inbox.getByRole("dialog", { name: "Keys" });
   await keys.getByRole("button", { name: "Close" }).click();

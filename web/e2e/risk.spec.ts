@@ -2,7 +2,7 @@ import { devices } from "@playwright/test";
 import { card, expect, pressOnCard, settled, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 
-// Reading and deciding fast: risks that are seen at a glance, plans that are read and edited, and undo while one goes on.
+// Risk hints, plans, and undo after the page moved on.
 
 const command = (text: string) => ({
   agent: "codex",
@@ -33,11 +33,11 @@ test("destructive words are underlined, and writes outside the project are named
     });
   expect(copied).toBe(text);
   await pressOnCard(inbox, "e");
-  await inbox.getByRole("textbox", { name: "Input that is approved" }).fill("git push origin main");
+  await inbox.getByRole("textbox", { name: "Input to approve" }).fill("git push origin main");
   await expect(card(inbox).locator(".risks")).toHaveCount(0);
 });
 
-test("a plan is read and edited by a switch, and changes stay while it is read", async ({ inbox, server }) => {
+test("a switch changes between reading and editing a plan, and keeps the changes", async ({ inbox, server }) => {
   const approval = (plan: string) => ({
     tool: "ExitPlanMode",
     action: "plan",
@@ -48,7 +48,7 @@ test("a plan is read and edited by a switch, and changes stay while it is read",
   });
   const ask = await server.ask({ approval: approval("1. Stop\n2. Go") });
   const modes = card(inbox).getByRole("group", { name: "Read or edit the plan" });
-  const editor = inbox.getByRole("textbox", { name: "Input that is approved" });
+  const editor = inbox.getByRole("textbox", { name: "Input to approve" });
   await settled(inbox);
   const tops = await card(inbox).evaluate((element) => {
     const buttons = [...element.querySelectorAll(".foot > *")].filter((one) => one.checkVisibility());
@@ -67,7 +67,7 @@ test("a plan is read and edited by a switch, and changes stay while it is read",
   await expect.poll(async () => (await server.readAsk(ask.id)).outcome?.input).toEqual({ plan: "1. Stop\n2. Wait" });
 });
 
-test("with the next ask at once, decisions are stacked, and undo goes back to the last one", async ({
+test("with the next ask shown immediately, decisions are stacked, and undo returns to the last one", async ({
   page,
   server,
 }) => {
@@ -93,7 +93,7 @@ test("with the next ask at once, decisions are stacked, and undo goes back to th
   expect((await server.pending()).map(({ id }) => id).sort()).toEqual(asks.sort());
 });
 
-test("a decision that is refused after the page went on leads back to its card", async ({ page, server }) => {
+test("a decision that is refused after the page moved on links to its card", async ({ page, server }) => {
   const refused = await server.ask(command("make 1"));
   const next = await server.ask(command("make 2"));
   await signIn(page, server, { holdMs: 0, advance: "atOnce" });
@@ -110,13 +110,16 @@ test("a decision that is refused after the page went on leads back to its card",
   await expect(page.locator(".toast")).toHaveCount(0);
 });
 
-test("the time to go on is a setting, and on a phone no toast covers the buttons", async ({ browser, server }) => {
+test("when to show the next ask is a setting, and on a phone no toast covers the buttons", async ({
+  browser,
+  server,
+}) => {
   for (const n of [1, 2]) await server.ask(command(`make ${n}`));
   const { defaultBrowserType: _, ...pixel } = devices["Pixel 7"];
   const page = await (await browser.newContext(pixel)).newPage();
   await signIn(page, server, { holdMs: 600_000 });
   await visit(page, "#/settings/page");
-  await page.getByRole("group", { name: "Show the next ask" }).getByRole("button", { name: "At once" }).tap();
+  await page.getByRole("group", { name: "Show the next ask" }).getByRole("button", { name: "Immediately" }).tap();
   await visit(page, "#/inbox");
   await page.locator(".row").first().tap();
   await card(page).getByRole("button", { name: "Approve" }).tap();

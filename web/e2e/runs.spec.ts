@@ -4,7 +4,7 @@ import { RELEASE } from "./scene";
 const step = (id: string) => `.step[data-step="${id}"]`;
 
 // The pending ask of a run is shown at its step and answered there.
-test("a run shows its steps, and the question and the checkpoint that it waits for", async ({ inbox, server }) => {
+test("a run shows its steps, and its pending question and checkpoint", async ({ inbox, server }) => {
   const { id } = await server.run("release", RELEASE);
   await inbox.getByRole("link", { name: "Runs" }).click();
   await expect(inbox).toHaveURL(new RegExp(`#/runs/${id}`));
@@ -32,7 +32,7 @@ test("a run shows its steps, and the question and the checkpoint that it waits f
   await expect(inbox.getByRole("log")).toContainText("PostgreSQL");
 });
 
-test("a step says what happens to its agent's questions, and a checkpoint what it asks", async ({ inbox, server }) => {
+test("a step shows the policy for its questions, and a checkpoint shows its question", async ({ inbox, server }) => {
   const { id } = await server.run("release", [
     { id: "plan", agent: "mock", prompt: "ask me a question", questions: "forward", question_timeout: "1h" },
     { id: "go", checkpoint: { question: "Publish the release?", options: ["Yes", "No"] } },
@@ -45,7 +45,7 @@ test("a step says what happens to its agent's questions, and a checkpoint what i
   await expect(inbox.locator(step("go"))).toHaveAttribute("data-status", "pending");
 });
 
-test("a run that somebody else starts appears by itself, and can be cancelled", async ({ inbox, server }) => {
+test("a run that was started elsewhere appears automatically, and can be cancelled", async ({ inbox, server }) => {
   await visit(inbox, "#/runs");
   await expect(inbox.getByText("sayso workflow run FILE")).toBeVisible();
   const { id } = await server.run("wait", [
@@ -60,7 +60,7 @@ test("a run that somebody else starts appears by itself, and can be cancelled", 
   expect((await server.api<{ status: string }>("GET", `/runs/${id}`)).status).toBe("cancelled");
 });
 
-test("a run that failed says why, in Chinese too, and a small screen shows one thing at a time", async ({
+test("a failed run shows the reason, also in Chinese, and a small screen shows one pane at a time", async ({
   page,
   server,
 }) => {
@@ -73,7 +73,7 @@ test("a run that failed says why, in Chinese too, and a small screen shows one t
   await page.getByRole("link", { name: /fails/ }).click();
   await expect(page.locator(".detail .bar .chip")).toHaveText("失败");
   await expect(page.locator(`${step("crash")} > .wrong`)).not.toBeEmpty();
-  await expect(page.locator(".runend")).toContainText(/^运行失败：crash: ./);
+  await expect(page.locator(".runend")).toContainText(/^工作流失败：crash: ./);
   await expect(page.locator(".list")).toHaveCount(0);
   await page.locator(".back").click();
   await expect(page.locator(".row")).toContainText("停在 crash");

@@ -9,7 +9,7 @@ const command = (text: string, change: object = {}) => ({ approval: { ...command
 const question = (change: object) => ({ questions: [{ text: "Which name?", ...change }] });
 const statusOf = async (server: Server, id: string) => (await server.readAsk(id)).status;
 
-test("undo takes back all decisions of a batch", async ({ page, server }) => {
+test("undo cancels all decisions of a batch", async ({ page, server }) => {
   const asks = await Promise.all([1, 2, 3, 4].map(() => server.ask(command("ls"))));
   await signIn(page, server, { holdMs: 600_000 });
   for (const undo of [
@@ -32,7 +32,7 @@ for (const [name, field, text] of [
   ["number", { input: "number" }, "1234"],
   ["secret", { input: "text", secret: true }, "dsxcary"],
 ] as const) {
-  test(`letters on a ${name} question are text, and Enter goes into its field`, async ({ inbox, server }) => {
+  test(`letters on a ${name} question are text, and Enter focuses its field`, async ({ inbox, server }) => {
     const ask = await server.ask(question(field));
     const input = card(inbox).locator("[data-field]");
     await pressOnCard(inbox, "d", "a", "r", "n", "s", "c", "x", "o", "y", "m");
@@ -51,7 +51,7 @@ for (const [name, field, text] of [
   });
 }
 
-test("a click on a text question in the list goes into its field; j does not", async ({ inbox, server }) => {
+test("a click on a text question in the list focuses its field; j does not", async ({ inbox, server }) => {
   await server.ask(question({ text: "First?", options: [{ label: "Yes" }] }));
   const typed = await server.ask(question({ text: "Second?", input: "text" }));
   await expect(inbox.locator(".row")).toHaveCount(2);
@@ -81,14 +81,14 @@ test("a answers Yes and d answers No to a yes/no question", async ({ inbox, serv
   }
 });
 
-test("an editor takes the focus only when it is opened, and Escape closes one that is unchanged", async ({
+test("an editor gets the focus only when it is opened, and Escape closes an unchanged one", async ({
   inbox,
   server,
 }) => {
   const ask = await server.ask(command("make deploy"));
   await server.ask(command("make test"));
   await expect(inbox.locator(".row")).toHaveCount(2);
-  const editor = inbox.getByRole("textbox", { name: "Input that is approved" });
+  const editor = inbox.getByRole("textbox", { name: "Input to approve" });
   await pressOnCard(inbox, "e");
   await expect(editor).toBeFocused();
   await inbox.keyboard.press("Escape");
@@ -119,7 +119,7 @@ test("a link to an ask that does not exist opens no other ask", async ({ inbox, 
   expect(await statusOf(server, ask.id)).toBe("pending");
 });
 
-test("in a session digits are text in the own words, and choose on the options", async ({ inbox, server }) => {
+test("in a session, digits are text in the text field, and select options elsewhere", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   const ask = await server.asked(session.id);
   await visit(inbox, `#/sessions/${session.id}`);
@@ -165,7 +165,7 @@ const brokenWords = (text: Locator) =>
     return broken;
   });
 
-test("a command breaks at spaces only, is whole, and is copied exactly", async ({ inbox, server }) => {
+test("a command wraps only at spaces, is complete, and is copied exactly", async ({ inbox, server }) => {
   const long = "x".repeat(400);
   const text = `cargo test ${"--workspace --all-targets --no-fail-fast ".repeat(6)}--token-${long} end`;
   await server.ask(command(text));
@@ -184,7 +184,7 @@ test("a command breaks at spaces only, is whole, and is copied exactly", async (
   }
 });
 
-test("on a phone a command in the list breaks at spaces only", async ({ inbox, server }) => {
+test("on a phone, a command in the list wraps only at spaces", async ({ inbox, server }) => {
   await inbox.setViewportSize({ width: 390, height: 800 });
   for (const text of [
     "terraform apply -var-file=staging.tfvars -auto-approve",
@@ -197,7 +197,7 @@ test("on a phone a command in the list breaks at spaces only", async ({ inbox, s
   }
 });
 
-test("a key that is held down decides one card, not the next one", async ({ inbox, server }) => {
+test("a held key decides one card, not the next one", async ({ inbox, server }) => {
   const asks = await Promise.all([1, 2].map((n) => server.ask(command(`make ${n}`))));
   await expect(inbox.locator(".row")).toHaveCount(2);
   await expect(inbox.locator(".sayso-ask[data-accepts-keys=true]")).toBeVisible();
@@ -212,7 +212,7 @@ test("a key that is held down decides one card, not the next one", async ({ inbo
   expect(await Promise.all(asks.map(({ id }) => statusOf(server, id)))).toEqual(["approved", "approved"]);
 });
 
-test("a plan has the agent's own numbers, its tables and everything it hides, and its source on demand", async ({
+test("a plan shows the agent's numbers, tables and hidden text, and its source on demand", async ({
   inbox,
   server,
 }) => {

@@ -60,7 +60,7 @@ export const RELEASE = [
   { id: "publish", agent: "mock", prompt: "Publish what was planned: {{steps.plan.output}}" },
 ];
 
-/** A morning with five agents: everything that can wait, and some that is decided. */
+/** A morning with five agents: asks of all kinds, some of them decided. */
 export async function fill(server: Server): Promise<{ session: string }> {
   await decidedAsks(server);
   const session = await server.session("ask me a question");
@@ -70,7 +70,7 @@ export async function fill(server: Server): Promise<{ session: string }> {
   return { session: session.id };
 }
 
-/** Asks that came to an end, or to a pause, in another way than by an answer that arrived. */
+/** Asks that ended or were parked without a delivered answer. */
 export async function unusualAsks(server: Server): Promise<Record<"parked" | "withdrawn" | "undelivered", string>> {
   const crashed = await server.session("crash");
   const parked = await server.asked(crashed.id);
@@ -96,7 +96,7 @@ export async function unusualAsks(server: Server): Promise<Record<"parked" | "wi
   return { parked: parked.id, withdrawn: withdrawn.id, undelivered: undelivered.id };
 }
 
-/** What a rule decided, before it was taken out of the file again. */
+/** Decisions of a rule that was removed from the file afterwards. */
 async function ruledAsks(server: Server): Promise<void> {
   const write = async (text: string) => {
     const { textFingerprint } = await server.api<{ textFingerprint: string }>("GET", "/policy");

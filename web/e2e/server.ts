@@ -16,7 +16,7 @@ export interface ServerOptions {
   machine?: Machine;
 }
 
-/** The real server with a home of its own. */
+/** The real server with its own home directory. */
 export class Server {
   readonly home = mkdtempSync(join(tmpdir(), "sayso-page-"));
   #child: ChildProcess | undefined;
@@ -45,7 +45,7 @@ export class Server {
     writeFileSync(join(this.home, "config", "sayso", "config.toml"), `lonely_after = "30s"\n${config}`);
   }
 
-  /** Stops it hard and starts it again at the same address. */
+  /** Kills the server and starts it again at the same address. */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     await this.#stop("SIGKILL");
     await between();
@@ -110,7 +110,7 @@ export class Server {
     return this.until(async () => (await this.pending(sessionId))[0]);
   }
 
-  /** Asks until there is an answer that is one. */
+  /** Polls until there is a value. */
   async until<T>(ask: () => Promise<T | undefined | false>): Promise<T> {
     for (const end = Date.now() + 30_000; Date.now() < end; ) {
       const found = await ask();

@@ -1,7 +1,7 @@
 import { anotherBrowser, card, expect, test, visit } from "./fixtures";
 import { unusualAsks } from "./scene";
 
-test("a mock session is started from the empty inbox, asks, and goes on when it is answered", async ({
+test("a mock session is started from the empty inbox, asks, and continues after the answer", async ({
   inbox,
   server,
 }) => {
@@ -13,7 +13,7 @@ test("a mock session is started from the empty inbox, asks, and goes on when it 
   expect(await server.pending()).toEqual([]);
 });
 
-test("a new session is started with a prompt, and its words stream in", async ({ inbox }) => {
+test("a new session is started with a prompt, and its output streams in", async ({ inbox }) => {
   await inbox.keyboard.press("c");
   const dialog = inbox.getByRole("dialog", { name: "New session" });
   await dialog.getByLabel("What should the agent do?").fill("be slow");
@@ -24,13 +24,13 @@ test("a new session is started with a prompt, and its words stream in", async ({
   await expect(inbox.locator(".msg:not(.you):not(.streaming)")).toHaveCount(1);
 });
 
-test("a message answers the one question that waits, and no second message appears", async ({ inbox, server }) => {
+test("a message answers the only waiting question, and no second message appears", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   const ask = await server.asked(session.id);
   await visit(inbox, `#/sessions/${session.id}`);
   await expect(card(inbox)).toHaveAttribute("data-state", "pending");
   await expect(inbox.getByPlaceholder("Other: type your answer")).toBeFocused();
-  await inbox.getByRole("textbox", { name: /It will answer the question above/ }).fill("Use DuckDB");
+  await inbox.getByRole("textbox", { name: /This answers the question above/ }).fill("Use DuckDB");
   await inbox.keyboard.press("Enter");
   await expect(card(inbox)).toHaveAttribute("data-state", "answered");
   await expect(card(inbox)).toContainText("Selected: “Use DuckDB”");
@@ -44,13 +44,13 @@ test("rejecting inserts no message; a tool call and its ask are one entry", asyn
   await visit(inbox, `#/sessions/${session.id}`);
   await expect(card(inbox)).toHaveCount(1);
   await expect(inbox.locator(".toolbox")).toHaveCount(0);
-  await expect(inbox.getByRole("textbox", { name: /a message does not answer it/ })).toBeVisible();
+  await expect(inbox.getByRole("textbox", { name: /A message doesn’t answer it/ })).toBeVisible();
   await card(inbox).getByRole("button", { name: "Deny", exact: true }).click();
   await expect(card(inbox)).toHaveAttribute("data-state", "rejected");
   await expect(inbox.locator(".msg.you")).toHaveText(["approve it"]);
 });
 
-test("interrupting withdraws what is open", async ({ inbox, server }) => {
+test("interrupting withdraws pending asks", async ({ inbox, server }) => {
   const session = await server.session("ask me a question");
   await server.asked(session.id);
   await visit(inbox, `#/sessions/${session.id}`);
@@ -75,13 +75,13 @@ test("the events tab shows every event and the agent's own request", async ({ in
   await expect.poll(() => inbox.evaluate(() => navigator.clipboard.readText())).toBe(shown);
 });
 
-test("what is known of a session is a sheet where there is no room beside it", async ({ browser, server }) => {
+test("the facts of a session are a sheet on narrow screens", async ({ browser, server }) => {
   const session = await server.session("ask me a question");
   await server.asked(session.id);
   const page = await anotherBrowser(browser, server, { viewport: { width: 1000, height: 800 } });
   await visit(page, `#/sessions/${session.id}`);
   await page.getByRole("button", { name: "About this session" }).click();
-  await expect(page.getByRole("dialog", { name: "About this session" })).toContainText("Waiting here");
+  await expect(page.getByRole("dialog", { name: "About this session" })).toContainText("Waiting in this session");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
   await page.context().close();
@@ -98,7 +98,7 @@ test("a new session can have stricter rules than the policy", async ({ inbox, se
   expect(await server.pending()).toEqual([]);
 });
 
-test("a session in the person's own terminal is read here and answered there", async ({ inbox, server }) => {
+test("a session in your terminal is shown here and answered there", async ({ inbox, server }) => {
   const external = { agent: "claude", sessionId: "s-1", cwd: server.home };
   const ask = await server.ask({
     external,
@@ -107,15 +107,12 @@ test("a session in the person's own terminal is read here and answered there", a
   });
   await visit(inbox, `#/sessions/${ask.sessionId}`);
   await expect(card(inbox)).toBeVisible();
-  await expect(inbox.getByText("Runs in your terminal. Reply there.")).toBeVisible();
+  await expect(inbox.getByText("This agent runs in your terminal. Reply there.")).toBeVisible();
   await expect(inbox.locator(".composer textarea")).toHaveCount(0);
   await expect(inbox.getByRole("button", { name: "Interrupt" })).toHaveCount(0);
 });
 
-test("an outcome that an own terminal did not get offers no message, which would be refused", async ({
-  inbox,
-  server,
-}) => {
+test("an outcome that a terminal session did not get offers no message", async ({ inbox, server }) => {
   const { undelivered } = await unusualAsks(server);
   await server.until(async () => (await server.readAsk(undelivered)).delivery === "undeliverable");
   const { sessionId } = await server.readAsk(undelivered);
@@ -124,8 +121,8 @@ test("an outcome that an own terminal did not get offers no message, which would
   await expect(inbox.getByRole("button", { name: "Send as message" })).toHaveCount(0);
 });
 
-test("the empty inbox counts agents that work, not sessions that are open", async ({ inbox, server }) => {
+test("the empty inbox counts working agents, not open sessions", async ({ inbox, server }) => {
   const { id } = await server.session("hello");
   await server.until(async () => (await server.api<{ status: string }>("GET", `/sessions/${id}`)).status === "idle");
-  await expect(inbox.getByText("No agent is working.")).toBeVisible();
+  await expect(inbox.getByText("No agents are working.")).toBeVisible();
 });

@@ -1,7 +1,7 @@
 import { card, expect, signIn, test, visit } from "./fixtures";
 import { unusualAsks } from "./scene";
 
-test("parked, withdrawn and not delivered are told as they are, and what is parked can be answered", async ({
+test("parked, withdrawn and undelivered asks are shown as such, and parked ones can be answered", async ({
   inbox,
   server,
 }) => {
@@ -31,7 +31,7 @@ test("parked, withdrawn and not delivered are told as they are, and what is park
     .toBe("idle");
 });
 
-test("a card comes in softly, is amber, shrinks to its result and is emerald; without motion if that is wished", async ({
+test("a card appears amber and shrinks to its emerald result, without motion if that is preferred", async ({
   page,
   server,
 }) => {

@@ -1,11 +1,11 @@
-// Woken by a push: shows who waits, and decides when one of the buttons is pressed. It holds no token: what a note may
-// decide stands behind its own link.
+// Service worker for push messages: shows notifications, and sends the decision when a button is pressed. It has no token: a
+// notification decides with its own answer link.
 
-/** Characters of a text, and buttons of a note, at most. */
+/** Maximum length of a text, and number of buttons. */
 const TEXT = 2000;
 const BUTTONS = 2;
 
-// A newer worker does not wait until every tab of the older one is closed.
+// A new worker does not wait until all tabs of the previous one are closed.
 self.addEventListener("install", () => self.skipWaiting());
 
 self.addEventListener("push", (event) => {
@@ -27,18 +27,18 @@ self.addEventListener("notificationclick", (event) => {
   event.waitUntil(event.action && data?.path ? press(data.path, event.action, tag) : open(tag));
 });
 
-/** What a push says. A browser has to show something for each, also for one that cannot be read. */
+/** Reads a push message. Browsers require a notification for each push, also for an invalid one. */
 function read(data) {
   let said;
   try {
     said = data?.json();
   } catch {
-    // It is no JSON.
+    // Not JSON: show the default text.
   }
   const { title, body, tag, path, buttons, over } = said ?? {};
   return {
     title: text(title) || "Sayso",
-    body: text(title) ? text(body) : "Open Sayso to see what waits",
+    body: text(title) ? text(body) : "Open Sayso to see waiting asks",
     tag: text(tag),
     path: text(path).startsWith("/a/") ? path : undefined,
     buttons: (Array.isArray(buttons) ? buttons : [])
@@ -53,9 +53,9 @@ function text(value) {
   return typeof value === "string" ? value.slice(0, TEXT) : "";
 }
 
-/** Decides, and says so if it was not this press that decided. */
+/** Sends a decision. Shows a notification if the decision was not accepted. */
 async function press(path, button, tag) {
-  let words = "That did not work; open Sayso to answer";
+  let words = "Something went wrong. Open Sayso to answer.";
   try {
     const response = await fetch(path, {
       method: "POST",
@@ -65,12 +65,12 @@ async function press(path, button, tag) {
     if (response.ok) return;
     words = (await response.json()).detail ?? words;
   } catch {
-    // There is no connection, or no reason.
+    // No connection, or no reason in the response: show the default text.
   }
   await self.registration.showNotification("Sayso", { body: words, tag, icon: "/icon-192.png" });
 }
 
-/** The page at what the note is about: where it is open already, else in a window of its own. */
+/** Opens the ask of a notification in the open page, or in a new window. */
 async function open(tag) {
   const place = tag.startsWith("ask_") ? `#/inbox/${encodeURIComponent(tag)}` : "#/inbox";
   const windows = await self.clients.matchAll({ type: "window", includeUncontrolled: true });

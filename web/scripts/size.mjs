@@ -1,5 +1,5 @@
-// Prints what the page weighs, compressed, and fails when its scripts weigh more than they may. Leaves the compressed
-// copies beside the files: the server sends them as they are.
+// Prints the compressed size of the page, and fails if its scripts exceed the limit. Writes compressed copies next to the
+// files, which the server sends unchanged.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 

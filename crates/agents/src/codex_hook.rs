@@ -1,5 +1,5 @@
-//! Codex's `PermissionRequest` hook: what it is told on standard input, and what it says back. It stands
-//! before the person's own prompt, carries approvals only, and takes a yes or a no and nothing more.
+//! Codex's `PermissionRequest` hook: its input on stdin and its decision on stdout. The hook runs before the user's own
+//! prompt, only carries approvals, and only supports yes and no.
 
 use sayso_core::ask::{Action, Approval, AskBody, Decision, Preview};
 use sayso_core::limits;
@@ -8,27 +8,26 @@ use serde_json::value::RawValue;
 
 use crate::json::{Object, line};
 
-/// Characters of a title.
+/// Maximum length of a title in characters.
 const TITLE: usize = 160;
 
-/// How the lines of a patch begin that name a file.
+/// Prefixes of patch lines that name a file.
 const FILES: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
 
-/// An approval that Codex wants before it asks the person itself.
+/// An approval that Codex requests before it prompts the user.
 #[derive(Debug)]
 pub struct CodexAsk {
     /// Codex's id of the thread.
     pub session: String,
-    /// The directory it works in.
+    /// The working directory of the session.
     pub cwd: String,
-    /// What is asked.
     pub body: AskBody,
-    /// The call as text; equal calls are equal.
+    /// The call as text. Equal calls have equal text.
     pub call: String,
 }
 
 impl CodexAsk {
-    /// Reads what the hook gets; nothing if it is not for us, or cannot be understood.
+    /// Parses the input of a hook; `None` if the event is irrelevant or cannot be parsed.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let fields = Object::parse(text)?;
@@ -41,11 +40,11 @@ impl CodexAsk {
         Some(Self { session: fields.words("session_id")?, cwd: fields.words("cwd")?, body, call })
     }
 
-    /// What Codex is told on standard output. Nothing leaves the decision to its own prompt.
+    /// The hook's output on stdout. `None` leaves the decision to Codex's own prompt.
     #[must_use]
     pub fn said(&self, decision: &Decision) -> Option<String> {
         let decision = match decision {
-            // Another input, and what is allowed from now on, Codex does not take from a hook.
+            // Codex does not accept a changed input or a permanent permission from a hook.
             Decision::Approved { choice: None, input: None } => r#"{"behavior":"allow"}"#.to_owned(),
             Decision::Denied { message, .. } => format!(r#"{{"behavior":"deny","message":{}}}"#, line(message)),
             Decision::Approved { .. } | Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Withdrawn { .. } => {
@@ -66,7 +65,7 @@ fn approval(tool: &str, input: &RawValue) -> Option<Approval> {
             .and_then(|rest| rest.split_once("__"))
             .map(|(server, tool)| Action::Mcp { server: server.to_owned(), tool: tool.to_owned() }),
     };
-    // What is not understood is nothing that a rule could fit.
+    // Unknown tools must not match a policy rule.
     let action = action.unwrap_or(Action::Other);
     let (title, preview) = match &action {
         Action::Run { command } => (command.clone(), Some(Preview::Command { command: command.clone(), cwd: None })),
@@ -89,7 +88,7 @@ fn approval(tool: &str, input: &RawValue) -> Option<Approval> {
     })
 }
 
-/// Every file that a patch touches; nothing if it names none.
+/// The files of a patch; `None` if it names no file.
 fn files(patch: &str) -> Option<Vec<String>> {
     let named = patch.lines().filter_map(|line| FILES.iter().find_map(|begins| line.strip_prefix(begins)));
     let files: Vec<String> = named.map(|path| path.trim().to_owned()).collect();
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_tool_would_do_is_known() {
+    fn tool_input_maps_to_action() {
         let run = json!({"command": "touch a", "description": "make it"});
         assert_eq!(action("Bash", &run), Action::Run { command: "touch a".into() });
         let patch =
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn only_yes_and_no_are_said() {
+    fn hook_output_is_only_allow_or_deny() {
         let ask = CodexAsk::read(&told("Bash", &json!({"command": "ls"}))).unwrap();
         let said = |decision: &Decision| ask.said(decision).map(|said| serde_json::from_str::<Value>(&said).unwrap());
         let yes = said(&Decision::Approved { choice: None, input: None }).unwrap();
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_us_is_left_to_the_prompt() {
+    fn irrelevant_hook_input_is_left_to_the_prompt() {
         for other in [
             "",
             "null",

@@ -1,29 +1,29 @@
-//! One hunk of a unified diff.
+//! Computes one hunk of a unified diff.
 
-/// Unchanged lines of a file that are shown around what changes.
+/// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
 
-/// What two texts are versions of.
+/// What the two texts are versions of.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Of<'a> {
-    /// A file. What is far from the change is left out, and a last line without an end is marked.
+pub(crate) enum DiffScope<'a> {
+    /// A file. Lines far from the change are omitted, and a missing newline at the end is marked.
     File,
-    /// A part of a file. It is shown whole, with these words about it, since nobody knows where it stands.
+    /// A part of a file at an unknown position. It is shown in full, with this text in the hunk header.
     Part(&'a str),
 }
 
 /// The change to a file as one hunk of a unified diff.
 #[must_use]
 pub fn file_diff(old: &str, new: &str) -> String {
-    hunk(old, new, Of::File)
+    hunk(old, new, DiffScope::File)
 }
 
-/// The change from one text to the other: what both begin and end with is context, everything
-/// between goes and comes, so that nothing that changes can be missed.
-pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
+/// The change between two texts: the common start and end are context, and everything between is removed and added, so
+/// that no change can be hidden.
+pub(crate) fn hunk(old: &str, new: &str, of: DiffScope<'_>) -> String {
     let (context, about) = match of {
-        Of::File => (CONTEXT, String::new()),
-        Of::Part(about) => (usize::MAX, format!(" {about}")),
+        DiffScope::File => (CONTEXT, String::new()),
+        DiffScope::Part(about) => (usize::MAX, format!(" {about}")),
     };
     let before: Vec<&str> = old.split_inclusive('\n').collect();
     let after: Vec<&str> = new.split_inclusive('\n').collect();
@@ -48,8 +48,8 @@ pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
             diff.push_str(line);
             if !line.ends_with('\n') {
                 diff.push_str(match of {
-                    Of::File => "\n\\ No newline at end of file\n",
-                    Of::Part(_) => "\n",
+                    DiffScope::File => "\n\\ No newline at end of file\n",
+                    DiffScope::Part(_) => "\n",
                 });
             }
         }
@@ -57,7 +57,7 @@ pub(crate) fn hunk(old: &str, new: &str, of: Of<'_>) -> String {
     diff
 }
 
-/// Where a hunk begins and how long it is; an empty one stands behind the line before it.
+/// The range in the hunk header; an empty range starts at the line before it.
 fn range(from: usize, length: usize) -> String {
     format!("{},{length}", if length == 0 { from } else { from + 1 })
 }
@@ -70,22 +70,22 @@ mod tests {
     const NEW: &str = "1\n2\n3\n4\nfive\n5½\n6\n7\n8\n9\n";
 
     #[test]
-    fn a_file_is_shown_around_the_change_and_a_part_whole() {
+    fn file_hunk_has_limited_context_and_part_hunk_is_complete() {
         let changed = " 2\n 3\n 4\n-5\n+five\n+5½\n 6\n 7\n 8\n";
-        assert_eq!(hunk(OLD, NEW, Of::File), format!("@@ -2,7 +2,8 @@\n{changed}"));
-        assert_eq!(hunk(OLD, NEW, Of::Part("somewhere")), format!("@@ -1,9 +1,10 @@ somewhere\n 1\n{changed} 9\n"));
+        assert_eq!(hunk(OLD, NEW, DiffScope::File), format!("@@ -2,7 +2,8 @@\n{changed}"));
+        assert_eq!(hunk(OLD, NEW, DiffScope::Part("somewhere")), format!("@@ -1,9 +1,10 @@ somewhere\n 1\n{changed} 9\n"));
     }
 
     #[test]
-    fn the_end_of_the_last_line_counts() {
+    fn missing_newline_at_end_is_a_change() {
         let marked = "@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n";
-        assert_eq!(hunk("x\ny", "x\ny\n", Of::File), marked);
-        assert_eq!(hunk("x", "", Of::Part("here")), "@@ -1,1 +0,0 @@ here\n-x\n", "a part need not end a line");
+        assert_eq!(hunk("x\ny", "x\ny\n", DiffScope::File), marked);
+        assert_eq!(hunk("x", "", DiffScope::Part("here")), "@@ -1,1 +0,0 @@ here\n-x\n", "a part need not end a line");
     }
 
     #[test]
-    fn a_repeated_line_is_not_counted_twice() {
-        assert_eq!(hunk("x\nx\n", "x\n", Of::File), "@@ -1,2 +1,1 @@\n x\n-x\n");
-        assert_eq!(hunk("x\n", "x\nx\n", Of::File), "@@ -1,1 +1,2 @@\n x\n+x\n");
+    fn repeated_line_is_not_counted_twice() {
+        assert_eq!(hunk("x\nx\n", "x\n", DiffScope::File), "@@ -1,2 +1,1 @@\n x\n-x\n");
+        assert_eq!(hunk("x\n", "x\nx\n", DiffScope::File), "@@ -1,1 +1,2 @@\n x\n+x\n");
     }
 }

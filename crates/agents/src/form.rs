@@ -1,4 +1,4 @@
-//! Questions as a form, and the content of a form as answers.
+//! Converts questions into a form, and a form's content into answers.
 
 use sayso_core::ask::{Answers, Input, Question};
 use serde_json::value::RawValue;
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::json::{Fields, Object, line, list, text};
 
-/// What a client reads above the form, and the form as JSON, its fields in the order of the questions.
+/// The message above the form, and the form's schema as JSON, with fields in the order of the questions.
 pub fn form(questions: &[Question]) -> (String, String) {
     let several = questions.len() > 1;
     let message = match questions {
@@ -57,7 +57,7 @@ pub fn form(questions: &[Question]) -> (String, String) {
     (message, format!(r#"{{"type":"object","properties":{properties},"required":{required}}}"#))
 }
 
-/// The answers that a form's content holds, one list per question.
+/// The answers in a form's content, one list per question.
 pub fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
     let of = |question: &Question| {
         let own = content.words(&format!("{}_custom", question.key));
@@ -66,12 +66,12 @@ pub fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
     questions.iter().map(of).collect()
 }
 
-/// The answers of the sandbox extension: a list of lists.
+/// The answers in the format of the sandbox extension: a list of lists.
 pub fn answers(result: &Object<'_>) -> Answers {
     result.list("answers").unwrap_or_default().into_iter().map(entries).collect()
 }
 
-/// Strict readers take a field that is `null` for one of the wrong type.
+/// Removes `null` fields: strict parsers report them as values of the wrong type.
 fn without_nulls(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.retain(|_, value| !value.is_null());

@@ -1,5 +1,5 @@
-//! JSON, read leniently: field by field, in the order in which it was written, with what is not
-//! understood kept as it arrived. Nothing an agent writes can do more than fail to be read.
+//! Lenient JSON parsing: field by field, in the original order, with unknown parts unchanged. Invalid input from an
+//! agent can only fail to parse.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,17 +9,17 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Fields of an object and entries of a list that are read; what has more is not understood.
+/// Maximum number of fields in an object and entries in a list. Larger values are not parsed.
 const ENTRIES: usize = 4096;
-/// How deep a payload may nest that is passed on. Readers of JSON give up at about twice this depth.
+/// Maximum nesting depth of a forwarded payload. JSON parsers typically reject about twice this depth.
 const DEPTH: usize = 64;
 
-/// A value as one line of JSON; `null` should it have none.
+/// A value as one line of JSON; `null` if it cannot be serialized.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Writes JSON with the fields of every object sorted by name, so that equal values have equal texts.
+/// Writes canonical JSON with sorted field names, so that equal values have equal text.
 pub fn canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {
@@ -46,7 +46,7 @@ pub fn canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// Whether a payload nests deeper than those who read it later can follow.
+/// Whether a payload is nested too deeply for later parsers.
 pub fn too_deep(json: &str) -> bool {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     let (mut quoted, mut escaped) = (false, false);
@@ -66,75 +66,73 @@ pub fn too_deep(json: &str) -> bool {
     deepest > DEPTH
 }
 
-/// A JSON object whose fields are read one by one, in the order in which they were written. A field
-/// that is `null` counts as absent; of two with the same name the last counts.
+/// A JSON object whose fields are parsed one by one, in their original order. A `null` field counts as absent; of two
+/// fields with the same name, the last one counts.
 #[derive(Debug, Clone, Default)]
 pub struct Object<'a>(Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Object<'a> {
-    /// The object that this text is.
+    /// Parses text; `None` if it is not an object.
     pub fn parse(json: &'a str) -> Option<Self> {
         serde_json::from_str(json).ok()
     }
 
-    /// The object that this value is.
+    /// Parses a value; `None` if it is not an object.
     pub fn of(raw: &'a RawValue) -> Option<Self> {
         Self::parse(raw.get())
     }
 
-    /// Whether there is such a field, be it `null`.
+    /// Whether the field exists, even if it is `null`.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }
 
-    /// A field.
     pub fn get(&self, name: &str) -> Option<&'a RawValue> {
         let (_, value) = self.0.iter().rev().find(|(key, _)| key == name)?;
         (value.get() != "null").then_some(value)
     }
 
-    /// A field that holds text.
+    /// The value of a string field.
     pub fn text(&self, name: &str) -> Option<String> {
         self.get(name).and_then(text)
     }
 
-    /// A field that holds text other than white space.
+    /// The value of a string field that is not blank.
     pub fn words(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
-    /// Whether a field says `true`.
+    /// Whether the field is `true`.
     pub fn says(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value.get() == "true")
     }
 
-    /// A field that holds a number.
+    /// The value of a numeric field.
     pub fn number(&self, name: &str) -> Option<f64> {
         self.get(name).and_then(|value| value.get().parse().ok())
     }
 
-    /// A field that holds an object.
+    /// The value of an object field.
     pub fn object(&self, name: &str) -> Option<Object<'a>> {
         self.get(name).and_then(Self::of)
     }
 
-    /// A field that holds a list.
+    /// The value of a list field.
     pub fn list(&self, name: &str) -> Option<Vec<&'a RawValue>> {
         self.get(name).and_then(list)
     }
 
-    /// The fields, in the order in which they were written.
+    /// The fields in their original order.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.0.iter().map(|(key, value)| (key.as_ref(), *value))
     }
 }
 
-/// The entries of a list.
 pub fn list(raw: &RawValue) -> Option<Vec<&RawValue>> {
     serde_json::from_str::<List<'_>>(raw.get()).ok().map(|list| list.0)
 }
 
-/// The text that this value is. Half of a surrogate pair, which no Rust string holds, is replaced.
+/// The value as a string. Half of a surrogate pair, which a Rust string cannot contain, is replaced.
 pub fn text(raw: &RawValue) -> Option<String> {
     if !raw.get().starts_with('"') {
         return None;
@@ -194,7 +192,7 @@ impl<'de> Deserialize<'de> for List<'de> {
     }
 }
 
-/// A name, borrowed where it can be.
+/// A field name, borrowed if it has no escapes.
 struct Key<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Key<'de> {
@@ -232,7 +230,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// An object to be written, in this order.
+/// Serializes as an object with the fields in this order.
 pub struct Fields<K, V>(pub Vec<(K, V)>);
 
 impl<K: Serialize, V: Serialize> Serialize for Fields<K, V> {
@@ -246,7 +244,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn depth_counts_brackets_outside_of_strings() {
+    fn depth_ignores_brackets_in_strings() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(!too_deep(&nested(DEPTH)));
         assert!(too_deep(&nested(DEPTH + 1)));
@@ -255,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_too_many_entries_is_not_read() {
+    fn oversized_objects_and_lists_are_not_parsed() {
         let object = |fields: usize| format!("{{{}\"z\":0}}", "\"a\":0,".repeat(fields));
         assert!(Object::parse(&object(ENTRIES - 1)).is_some() && Object::parse(&object(ENTRIES)).is_none());
         let list_of = |entries: usize| RawValue::from_string(format!("[{}0]", "0,".repeat(entries))).unwrap();
@@ -263,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_is_replaced() {
+    fn unpaired_surrogate_is_replaced() {
         let object = Object::parse(r#"{"a":"x\ud800y","b":7}"#).unwrap();
         assert_eq!(object.text("a").unwrap().trim_matches('\u{fffd}').chars().next(), Some('x'));
         assert_eq!(object.text("b"), None);

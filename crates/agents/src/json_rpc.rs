@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0, one message a line: how messages are told apart, and how ours are written.
+//! JSON-RPC 2.0 with one message per line: parsing of incoming messages and formatting of outgoing ones.
 
 use sayso_core::limits;
 use serde::Serialize;
@@ -6,131 +6,128 @@ use serde_json::value::RawValue;
 
 use crate::json::{Object, line, text};
 
-/// Bytes of a request's id. A longer one cannot be remembered, so the request cannot be answered.
+/// Maximum length of a request id in bytes. A longer id cannot be stored, so its request cannot be answered.
 const ID: usize = 1024;
 
 /// The message is not JSON.
 pub const PARSE_ERROR: i32 = -32700;
-/// The message is no request.
+/// The message is not a valid request.
 pub const INVALID_REQUEST: i32 = -32600;
-/// There is no such method.
+/// The method does not exist.
 pub const METHOD_NOT_FOUND: i32 = -32601;
-/// The method does not take these parameters.
+/// The parameters of the method are invalid.
 pub const INVALID_PARAMS: i32 = -32602;
-/// Something went wrong inside.
+/// An internal error occurred.
 pub const INTERNAL: i32 = -32603;
 /// The request was cancelled.
 pub const CANCELLED: i32 = -32800;
 
-/// The id of a request as JSON text, so that `1` and `"1"` stay apart and go back as they came.
+/// A request id as JSON text, so that `1` and `"1"` are different and return unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Id(String);
 
 impl Id {
-    /// The id that this JSON is; nothing if it is neither a number nor a text.
+    /// Parses an id; `None` if the value is neither a number nor a string.
     pub fn of(raw: &RawValue) -> Option<Self> {
         let json = raw.get();
         let json = match json.bytes().next()? {
-            // The same text may be written with other escapes when it is named again.
+            // Later messages can escape the same string differently.
             b'"' => text(raw).and_then(|text| serde_json::to_string(&text).ok())?,
-            // A number that no reader can hold could not be sent back.
+            // A number outside the range of `f64` could not be returned unchanged.
             b'-' | b'0'..=b'9' if json.parse().is_ok_and(f64::is_finite) => json.to_owned(),
             _ => return None,
         };
         (json.len() <= ID).then_some(Self(json))
     }
 
-    /// What stands in the place of an id that could not be read.
+    /// The id of an error response to a request whose id could not be read.
     pub fn null() -> Self {
         Self("null".to_owned())
     }
 
-    /// Its JSON text.
+    /// The id as JSON text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// One message.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// It wants an answer.
+    /// A request, which needs a response.
     Request {
-        /// What the answer has to carry.
+        /// The id that the response must repeat.
         id: Id,
-        /// What is wanted.
         method: String,
-        /// The rest.
+        /// The raw parameters.
         params: Option<&'a RawValue>,
     },
-    /// It does not.
+    /// A notification, which gets no response.
     Notification {
-        /// What happened.
         method: String,
-        /// The rest.
+        /// The raw parameters.
         params: Option<&'a RawValue>,
     },
-    /// The answer to a request of ours.
+    /// The response to one of Sayso's requests.
     Response {
-        /// The id of our request.
+        /// The id of the request.
         id: Id,
-        /// The result, or why there is none.
+        /// The result or the error.
         outcome: Result<Option<&'a RawValue>, Fault>,
     },
 }
 
-/// An error that the other side answered with.
+/// An error response from the other side.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fault {
-    /// Its code; 0 if it has none.
+    /// The error code; 0 if it is missing.
     pub code: i64,
-    /// Its words, cut to a readable length.
+    /// The message, truncated to a readable length.
     pub message: String,
 }
 
 impl Fault {
-    /// Its words for a person, without the code.
+    /// The message for people, without the code.
     pub(crate) fn words(&self) -> &str {
         let words = limits::head(self.message.trim(), 2048);
         if words.is_empty() { "it gave no reason" } else { words }
     }
 
-    /// Its words and its code.
+    /// The message and the code.
     pub(crate) fn in_words(&self) -> String {
         format!("{} ({})", self.words(), self.code)
     }
 }
 
-/// A line that is no message.
+/// Why a line is not a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
-    /// It is not JSON, or not an object.
+    /// The line is not JSON, or not an object.
     NotAMessage,
-    /// It asks for an answer, but not for what.
+    /// The line is a request without a method.
     NoMethod(Id),
-    /// It has an id that cannot be sent back.
+    /// The id cannot be returned unchanged.
     BadId,
 }
 
 impl Unreadable {
-    /// What a person is told of a line that this agent wrote.
-    fn told(&self, who: &str, line: &str) -> String {
+    /// The notice that people see for such a line of this agent.
+    fn describe(&self, who: &str, line: &str) -> String {
         match self {
             Self::NoMethod(_) => format!("{who} made a request without a method; it was refused."),
             Self::BadId => format!("{who} made a request whose id cannot be sent back; it was ignored."),
             Self::NotAMessage => {
                 let shown = limits::head(line.trim(), 200).replace(char::is_control, "�");
-                format!("{who} wrote something that is no message: {shown}")
+                format!("{who} wrote an invalid message: {shown}")
             }
         }
     }
 }
 
-/// Reads one line.
+/// Parses one line.
 ///
 /// # Errors
-/// When it is no message.
+/// If the line is not a message.
 pub fn read(line: &str) -> Result<Message<'_>, Unreadable> {
     let object = Object::parse(line).ok_or(Unreadable::NotAMessage)?;
     let id = match object.get("id") {
@@ -149,28 +146,28 @@ pub fn read(line: &str) -> Result<Message<'_>, Unreadable> {
     }
 }
 
-/// A line of an agent that is no message.
+/// An invalid line of an agent.
 #[derive(Debug)]
-pub(crate) struct Nonsense {
-    /// What the agent is answered, if that can be.
+pub(crate) struct InvalidLine {
+    /// The error response, if the line can be answered.
     pub(crate) reply: Option<String>,
-    /// What a person is told.
-    pub(crate) told: String,
+    /// The notice for people.
+    pub(crate) notice: String,
 }
 
-/// Reads one line of this agent, if it is not too long.
-pub(crate) fn heard<'a>(who: &str, line: &'a str) -> Result<Message<'a>, Nonsense> {
+/// Parses one line of this agent and checks its length.
+pub(crate) fn parse_agent_line<'a>(who: &str, line: &'a str) -> Result<Message<'a>, InvalidLine> {
     let (size, limit) = (line.len(), limits::LINE);
     if size > limit {
-        let told = format!("{who} wrote a line of {size} bytes, the limit is {limit}; it was ignored.");
-        return Err(Nonsense { reply: None, told });
+        let notice = format!("{who} wrote a line of {size} bytes, the limit is {limit}; it was ignored.");
+        return Err(InvalidLine { reply: None, notice });
     }
     read(line).map_err(|unreadable| {
         let reply = match &unreadable {
             Unreadable::NoMethod(id) => Some(error(id, INVALID_REQUEST, "Invalid request: there is no method")),
             Unreadable::BadId | Unreadable::NotAMessage => None,
         };
-        Nonsense { reply, told: unreadable.told(who, line) }
+        InvalidLine { reply, notice: unreadable.describe(who, line) }
     })
 }
 
@@ -183,7 +180,7 @@ impl Fault {
     }
 }
 
-/// A request of ours.
+/// A request line.
 pub fn request(id: u64, method: &str, params: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Request<'a, T> {
@@ -195,7 +192,7 @@ pub fn request(id: u64, method: &str, params: &impl Serialize) -> String {
     line(&Request { jsonrpc: "2.0", id, method, params })
 }
 
-/// A notification of ours.
+/// A notification line.
 pub fn notification(method: &str, params: &impl Serialize) -> String {
     #[derive(Serialize)]
     struct Notification<'a, T> {
@@ -206,22 +203,22 @@ pub fn notification(method: &str, params: &impl Serialize) -> String {
     line(&Notification { jsonrpc: "2.0", method, params })
 }
 
-/// The answer to a request.
+/// A response line with a result.
 pub fn result(id: &Id, result: &impl Serialize) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, line(result))
 }
 
-/// The answer to a request, as JSON. White space that ends a line is none in JSON.
+/// A response line with a result that is JSON text. Line breaks in it are white space and are replaced.
 pub fn raw_result(id: &Id, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"result":{}}}"#, id.0, result.replace(['\n', '\r'], " "))
 }
 
-/// The refusal of a request.
+/// An error response.
 pub fn error(id: &Id, code: i32, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{}}}}}"#, id.0, line(&message))
 }
 
-/// The same, with something for programs to read.
+/// An error response with machine-readable data.
 pub fn error_with(id: &Id, code: i32, message: &str, data: &impl Serialize) -> String {
     let (message, data) = (line(&message), line(data));
     format!(r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":{code},"message":{message},"data":{data}}}}}"#, id.0)
@@ -232,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart_by_what_they_have() {
+    fn message_kind_depends_on_its_fields() {
         let request = r#"{"method":"m","id":"a\u0062","jsonrpc":"2.0","params":{"b":1,"a":null}}"#;
         let Ok(Message::Request { id, method, params: Some(params) }) = read(request) else { panic!() };
         assert_eq!((id.as_str(), method.as_str()), (r#""ab""#, "m"));
@@ -249,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_says_why() {
+    fn invalid_message_has_a_reason() {
         let wrong = |line: &str| read(line).map(|_| ()).unwrap_err();
         for line in ["", "nonsense", "[]", "[{\"id\":1}]", "\0", "{}", r#"{"id":1"#, r#"{"method":7}"#] {
             assert_eq!(wrong(line), Unreadable::NotAMessage, "{line}");
@@ -265,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_carry_ids_as_they_came() {
+    fn responses_repeat_ids_unchanged() {
         assert_eq!(request(1, "m", &[1]), r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}"#);
         assert_eq!(notification("m", &[1]), r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#);
         assert_eq!(result(&Id("\"q-1\"".to_owned()), &"x"), r#"{"jsonrpc":"2.0","id":"q-1","result":"x"}"#);

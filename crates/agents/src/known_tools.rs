@@ -1,20 +1,19 @@
-//! Tools whose schema is known, and which of their fields only describe a call.
+//! Tools with a known schema, and the fields of their input that only describe a call.
 //!
-//! The digest of an approval leaves such fields out: the same command with another description or timeout is the same action.
-//! A field may be left out only if every field of the tool is known, so an input with one unknown field counts whole.
+//! The digest of an approval omits such fields: the same command with another description or timeout is the same
+//! action. A field is only omitted if every field of the tool is known; an input with an unknown field counts in full.
 
 use sayso_core::ask::Approval;
 use serde_json::{Map, Value};
 
 use crate::json::{Object, canonical};
 
-/// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FieldType {
     Text,
     Number,
     Flag,
-    /// Text that says what the call is for, or how long it may take.
+    /// Text that describes the purpose of a call, or its timeout.
     Description,
     Timeout,
 }
@@ -30,7 +29,7 @@ impl FieldType {
         }
     }
 
-    /// Whether the action is the same without the field.
+    /// Whether the field does not change the action.
     const fn is_incidental(self) -> bool {
         match self {
             Self::Description | Self::Timeout => true,
@@ -39,14 +38,14 @@ impl FieldType {
     }
 }
 
-/// One tool of one agent.
+/// The input schema of one tool of one agent.
 struct KnownTool {
     agent: &'static str,
     tool: &'static str,
     fields: &'static [(&'static str, FieldType)],
 }
 
-/// The tools, by the names of the built-in agents. An agent that is configured under another name has no known tools.
+/// The tools by the names of the built-in agents. An agent that is configured under another name has no known tools.
 const KNOWN_TOOLS: &[KnownTool] = &[
     KnownTool {
         agent: "claude",
@@ -77,8 +76,8 @@ const KNOWN_TOOLS: &[KnownTool] = &[
     },
 ];
 
-/// The input of a known tool as canonical JSON, without the fields that only describe the call. `None` if the tool is not
-/// known, or the input does not fit its schema.
+/// The input of a known tool as canonical JSON, without the fields that only describe the call. `None` if the tool is
+/// unknown or the input does not match its schema.
 #[must_use]
 pub fn known_arguments(agent: &str, approval: &Approval) -> Option<String> {
     let known = KNOWN_TOOLS.iter().find(|known| known.agent == agent && known.tool == approval.tool)?;
@@ -86,7 +85,7 @@ pub fn known_arguments(agent: &str, approval: &Approval) -> Option<String> {
     for (name, raw) in Object::parse(approval.input.as_str())?.fields() {
         let field_type = known.fields.iter().find(|(known, _)| *known == name)?.1;
         let value = serde_json::from_str(raw.get()).ok().filter(|value| field_type.fits(value))?;
-        // A field that is there twice could be read differently by the agent.
+        // The agent could interpret a duplicate field differently.
         if fields.insert(name.to_owned(), value).is_some() {
             return None;
         }
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_and_timeouts_of_known_tools_are_left_out() {
+    fn known_arguments_omit_descriptions_and_timeouts() {
         let input = r#"{"timeout": 5000, "command": "ls", "description": "List files", "run_in_background": true}"#;
         let left = r#"{"command":"ls","run_in_background":true,}"#;
         assert_eq!(arguments("claude", "Bash", input).as_deref(), Some(left));
@@ -133,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_do_not_fit_the_schema_count_whole() {
+    fn input_outside_the_schema_counts_in_full() {
         for (agent, tool, input) in [
             ("claude", "Bash", r#"{"command":"ls","shell":"zsh"}"#),
             ("claude", "Bash", r#"{"command":"ls","timeout":"5000"}"#),
@@ -152,7 +151,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn only_incidental_fields_make_no_difference(command in "[ab]{0,2}", other in "[ab]{0,2}", description in ".{0,4}", timeout in 0_u32..9) {
+        fn only_incidental_fields_are_ignored(command in "[ab]{0,2}", other in "[ab]{0,2}", description in ".{0,4}", timeout in 0_u32..9) {
             let plain = arguments("claude", "Bash", &json!({"command": command}).to_string());
             let described = json!({"description": description, "timeout": timeout, "command": other}).to_string();
             prop_assert_eq!(plain == arguments("claude", "Bash", &described), command == other);

@@ -1,8 +1,8 @@
-//! Translators: the pure part of each adapter, one folder per agent.
+//! Translators: the pure part of each adapter, one module per agent.
 //!
-//! A translator turns what an agent says into domain events, and commands into what the agent
-//! understands. It is sans-I/O: the caller feeds lines, replies, commands and the time, and carries
-//! out what comes back. This crate deliberately has no async runtime, no sockets, no store and no clock.
+//! A translator converts an agent's output into domain events, and commands into the agent's protocol. It is sans-I/O:
+//! the caller passes in lines, replies, commands and the time, and carries out the returned outputs. This crate
+//! deliberately has no async runtime, sockets, store or clock. Start with [`translator::Translator`].
 
 pub mod acp;
 mod attached;

@@ -1,7 +1,7 @@
-//! The names of tools that belong to MCP servers.
+//! Names of MCP tools.
 
-/// The server and the tool of a name like `mcp__server__tool`. Everything unusual in the server's name
-/// is replaced there; where the server is known by its real name, that is the one to tell.
+/// The server and the tool of a name like `mcp__server__tool`. Such names contain a sanitized server name; pass the
+/// real name as `server` if it is known.
 pub(crate) fn server_and_tool(name: &str, server: Option<&str>) -> Option<(String, String)> {
     let rest = name.strip_prefix("mcp__")?;
     if let Some(server) = server {
@@ -20,7 +20,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_told_apart_from_its_tool() {
+    fn mcp_name_is_split_into_server_and_tool() {
         let split = |server| server_and_tool("mcp__my_own__do__it", server);
         let of = |server: &str, tool: &str| Some((server.to_owned(), tool.to_owned()));
         assert_eq!(split(None), of("my_own", "do__it"));

@@ -1,10 +1,10 @@
-//! What one input makes a translator emit.
+//! Collects the outputs that a translator emits for one input.
 
 use sayso_core::id::{AskId, SessionId};
 
 use crate::translator::{AgentEvent, Command, HttpCall, Input, Launch, Output};
 
-/// Collects it, for one session. Lines for one process are one batch, at the place of the first.
+/// Outputs of one session. All lines are joined into one batch at the position of the first line.
 pub(crate) struct Out {
     session: SessionId,
     outputs: Vec<Output>,
@@ -16,10 +16,10 @@ impl Out {
         Self { session, outputs: Vec::new(), batch: None }
     }
 
-    /// For a translator with one session: the session of its first command. Commands for another session are refused with
-    /// the outputs in the error; `other_session` says why an outcome is undeliverable. Other inputs before the first command
-    /// are ignored.
-    pub(crate) fn carrying(own: &mut Option<SessionId>, other_session: &str, input: &Input) -> Result<Self, Vec<Output>> {
+    /// Creates the outputs for a translator with one session: the session of its first command. Commands for another
+    /// session return the outputs that refuse them as the error; `other_session` is the reason why an outcome is
+    /// undeliverable. Other inputs before the first command are ignored.
+    pub(crate) fn for_input(own: &mut Option<SessionId>, other_session: &str, input: &Input) -> Result<Self, Vec<Output>> {
         let Input::Command(command) = input else { return own.map(Self::new).ok_or_else(Vec::new) };
         let mut out = Self::new(*own.get_or_insert(command.session()));
         if command.session() == out.session {
@@ -59,7 +59,7 @@ impl Out {
         self.outputs.push(Output::Stop);
     }
 
-    /// The session was closed, for good.
+    /// Emits the end of a session that was closed permanently.
     pub(crate) fn closed(&mut self) {
         self.event(AgentEvent::Ended { reason: "closed".to_owned(), failed: false, resumable: false });
     }

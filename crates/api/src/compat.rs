@@ -1,4 +1,4 @@
-//! The dialects of existing clients: question REST and gateway.
+//! Types of two older client protocols that Sayso also serves: the question REST dialect and the gateway dialect.
 
 use std::collections::BTreeMap;
 
@@ -8,37 +8,37 @@ use utoipa::ToSchema;
 
 use crate::ask::Question;
 
-/// The status of a question in the question REST dialect. It has three values; a withdrawn question
-/// shows as rejected with a reason.
+/// The status of a question in the question REST dialect, which has only three values. A withdrawn question has the status
+/// `rejected` and a `reason`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionStatus {
-    /// It waits.
+    /// The question is pending.
     Requested,
-    /// It has an answer.
+    /// A person or a rule answered it.
     Answered,
-    /// No answer will come.
+    /// The question was rejected or withdrawn, and will not be answered.
     Rejected,
 }
 
-/// The object `question` that `question.*` events carry beside the ask.
+/// The question REST dialect's view of an ask. `question.*` events carry it as `question`, next to the ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionEventData {
-    /// The ask's id.
+    /// The id of the ask.
     pub question_id: String,
-    /// The texts, joined by newline.
+    /// The text of every question, joined by newlines.
     pub prompt: String,
-    /// The labels of the first question.
+    /// The option labels of the first question.
     pub options: Vec<String>,
-    /// The first string of the first answer; `null` if it is secret.
+    /// The first entry of the first answer. `null` until there is an answer, and always for a secret.
     pub response: Option<String>,
-    /// Where it stands.
+    /// The status of the question.
     pub status: QuestionStatus,
-    /// Why it was rejected or withdrawn.
+    /// Why the question was rejected or withdrawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The questions.
+    /// All questions of the ask.
     pub questions: Vec<Question>,
 }
 
@@ -78,11 +78,11 @@ impl From<&core::Ask> for QuestionEventData {
     }
 }
 
-/// Replies to a question of a session.
+/// The body of a reply in the question REST dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionReplyRequest {
-    /// One list of entries per question.
+    /// One list per question, in order. Each entry is an option label or free text.
     pub answers: Vec<Vec<String>>,
 }
 
@@ -90,13 +90,13 @@ pub struct QuestionReplyRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionItem {
-    /// A short name, shown as a chip.
+    /// A short label that clients show as a chip.
     pub header: String,
-    /// What is asked.
+    /// The text of the question.
     pub question: String,
-    /// What may be chosen.
+    /// The options to choose from. Empty for a free-text question.
     pub options: Vec<ItemOption>,
-    /// Whether several may be chosen.
+    /// Whether more than one option can be chosen.
     pub multi_select: bool,
 }
 
@@ -104,9 +104,9 @@ pub struct QuestionItem {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ItemOption {
-    /// What a person reads, and what is sent back.
+    /// The text to display, and the value to send back.
     pub label: String,
-    /// What it means.
+    /// A longer explanation of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -126,115 +126,116 @@ impl From<&core::Question> for QuestionItem {
     }
 }
 
-/// What the gateway's stream sends.
+/// An event of the gateway's stream.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", content = "data", rename_all = "snake_case")]
 pub enum GatewayEvent {
-    /// The next piece of a message.
+    /// A fragment of assistant text.
     #[serde(rename_all = "camelCase")]
     TextDelta {
-        /// The piece.
+        /// The text to append to the message.
         text: String,
     },
-    /// A tool call began.
+    /// The agent started a tool call.
     #[serde(rename_all = "camelCase")]
     ToolCallStart {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
     },
-    /// What the tool is called with.
+    /// The arguments of a tool call.
     #[serde(rename_all = "camelCase")]
     ToolCallDelta {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
-        /// JSON as text.
+        /// The arguments as JSON text.
         input: String,
     },
-    /// The call is complete.
+    /// The arguments of the tool call are complete.
     #[serde(rename_all = "camelCase")]
     ToolCallEnd {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
     },
-    /// What the tool gave.
+    /// The tool call finished.
     #[serde(rename_all = "camelCase")]
     ToolResult {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// Its output.
+        /// The output of the tool.
         result: String,
         /// `complete` or `error`.
         status: String,
     },
-    /// A tool wants to be approved.
+    /// The agent needs approval before it runs a tool.
     #[serde(rename_all = "camelCase")]
     ApprovalRequired {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
-        /// The tool.
+        /// The name of the tool.
         tool_name: String,
-        /// The input, JSON as text.
+        /// The tool's arguments as JSON text.
         input: String,
     },
-    /// Questions wait.
+    /// The agent asked questions and waits for the answers.
     #[serde(rename_all = "camelCase")]
     QuestionPrompt {
-        /// The agent's id of the call.
+        /// The id that the agent gave the tool call.
         tool_call_id: String,
-        /// The questions.
+        /// The questions to answer.
         questions: Vec<QuestionItem>,
     },
-    /// Something went wrong.
+    /// An error in the session.
     #[serde(rename_all = "camelCase")]
     Error {
-        /// What.
+        /// A description of the error for people.
         message: String,
     },
-    /// The turn is over.
+    /// The agent finished its turn.
     #[serde(rename_all = "camelCase")]
     Done {
-        /// The session.
+        /// The id of the session.
         session_id: String,
     },
-    /// The session changed what it is doing.
+    /// The status of the session changed.
     #[serde(rename_all = "camelCase")]
     SessionStatus {
-        /// The session.
+        /// The id of the session.
         session_id: String,
         /// `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`.
         status: String,
     },
 }
 
-/// Submits answers by tool call.
+/// Answers the questions of one tool call in the gateway dialect.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct SubmitAnswers {
-    /// The agent's id of the call.
+    /// The id that the agent gave the tool call. Required.
     #[schema(required)]
     pub tool_call_id: Option<String>,
-    /// By position: `"0"`, `"1"`; a JSON array as text for a question that takes several.
+    /// Answers by question position: `"0"`, `"1"` and so on. A question with `multiSelect` takes a JSON array as text.
+    /// Required.
     #[schema(required)]
     pub answers: Option<BTreeMap<String, String>>,
 }
 
-/// Names a tool call.
+/// Refers to a tool call in the gateway dialect.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolCallRef {
-    /// The agent's id of the call.
+    /// The id that the agent gave the tool call. Required.
     #[schema(required)]
     pub tool_call_id: Option<String>,
 }
 
-/// It is done.
+/// The response of gateway calls that succeed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Ok {
-    /// Always true.
+    /// Always `true`.
     pub ok: bool,
 }
 
@@ -245,9 +246,9 @@ mod tests {
 
     use super::*;
 
-    /// What the document says about the gateway's events is what the stream sends.
+    /// Compares the field names in the OpenAPI schema with the field names in serialized events.
     #[test]
-    fn the_schema_names_the_fields_as_the_wire_does() {
+    fn gateway_event_schema_matches_serialized_field_names() {
         let (id, text) = (|| "call-1".to_owned(), || "text".to_owned());
         let events = [
             GatewayEvent::TextDelta { text: text() },

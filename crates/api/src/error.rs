@@ -1,173 +1,187 @@
-//! Errors: `application/problem+json` with a stable `code`.
+//! Error responses: `application/problem+json` with a stable `code`.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ask::{FileDiff, Outcome};
 
-/// The stable codes. Clients decide by them, never by the words.
+/// Identifies the kind of error. Codes are stable, so clients should branch on the code and never on the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ErrorCode {
-    /// The body is not JSON, a dialect misses a field, or a name, an id or a path contains U+0000.
+    /// The body is not valid JSON, lacks a field that the client dialect requires, or has a name, id or path that contains
+    /// U+0000.
     MalformedRequest,
-    /// The body is JSON but does not fit.
+    /// The body is valid JSON but has unknown fields, missing fields or invalid values.
     InvalidRequest,
-    /// No token, or a bad one.
+    /// The token is missing, unknown, expired or revoked.
     Unauthorized,
-    /// The token may not do this.
+    /// The role or scope of the token does not permit this request.
     Forbidden,
-    /// The token may not call itself that, ask from there, or set these labels.
+    /// The token may not use this agent name, ask from this directory or set these labels.
     IdentityRefused,
-    /// A page of another origin.
+    /// The request comes from a web page of another origin.
     ForeignOrigin,
-    /// A host name that this server does not serve.
+    /// The `Host` header names a host that this server does not serve.
     ForeignHost,
-    /// Nothing there, or nothing you may see.
+    /// The resource does not exist, or the token may not see it.
     NotFound,
-    /// No such ask.
+    /// The ask does not exist, or the token may not see it.
     AskNotFound,
-    /// No such session.
+    /// The session does not exist, or the token may not see it.
     SessionNotFound,
-    /// No such run.
+    /// The run does not exist, or the token may not see it.
     RunNotFound,
-    /// No such question of this run.
+    /// This run has no question with this id.
     QuestionNotFound,
-    /// The method is not for this route.
+    /// The route does not support this HTTP method.
     MethodNotAllowed,
-    /// The ask has its outcome; see `outcome` and `own`.
+    /// The ask already has an outcome. The outcome is in `outcome`; `own` tells whether this token caused it.
     AskAlreadyResolved,
-    /// A file that the command executes has changed; see `changes`.
+    /// A file that the command executes has changed. The differences are in `changes`.
     ContentChanged,
-    /// Something is pending that a message does not answer; see `asks`.
+    /// Asks are pending that this message cannot answer. Their ids are in `asks`.
     AskPending,
-    /// This kind of ask is not decided in this way.
+    /// This kind of ask cannot be decided with this call, for example an approval with `answer`.
     WrongKind,
-    /// The answers do not fit; see `problems`.
+    /// The answers do not match the questions. The reasons are in `problems`.
     InvalidAnswers,
-    /// An answer link that was never made here, or for somebody who is not configured any more.
+    /// This server did not issue the answer link, or the person that it was issued for is no longer configured.
     InvalidLink,
-    /// An answer link that is too old.
+    /// The answer link has expired.
     LinkExpired,
-    /// The session is over.
+    /// The session has ended.
     SessionEnded,
-    /// The run is over.
+    /// The run has finished.
     RunEnded,
-    /// The agent cannot take it up again.
+    /// The agent does not support resuming this session.
     NotResumable,
     /// The agent cannot change its permission mode or model while a session runs.
     SettingsFixed,
-    /// The policy leaves it to a person, and only the policy was asked.
+    /// The request set `policyOnly`, and the policy leaves this ask to a person.
     NotDecided,
-    /// A person runs the agent themselves; it can only be talked to there.
+    /// A person runs this agent in their own terminal or editor, so messages and commands have to be entered there.
     ExternalSession,
-    /// The same key came with another body, or its approval was delivered.
+    /// The `Idempotency-Key` was used with a different body, or the approval that it opened was already delivered.
     IdempotencyKeyReused,
-    /// An ask with this `dedupeKey` is open, and asks for something else.
+    /// A pending ask has this `dedupeKey` but asks for something else.
     DedupeKeyReused,
-    /// Another taker has the approval.
+    /// Another taker has already collected this approval.
     OutcomeTaken,
-    /// Over a limit.
+    /// No such group.
+    GroupNotFound,
+    /// The group is pending, claimed or uncertain.
+    GroupNotReady,
+    /// The group is over.
+    GroupEnded,
+    /// The claim is over: its lease expired, or another worker has the group.
+    ClaimLost,
+    /// The state was changed, or was encrypted by another server.
+    StateUnreadable,
+    /// No target of this name is configured.
+    UnknownCallback,
+    /// A limit on the size or number of items was exceeded.
     LimitExceeded,
-    /// The body is too large.
+    /// The request body is too large.
     TooLarge,
-    /// The token or its session has stored too many bytes in a short time.
+    /// The token or its session has stored too many bytes in a short time. Try again later.
     ByteQuotaExceeded,
-    /// The body of the request did not arrive in time.
+    /// The request body did not arrive in time.
     RequestTimeout,
-    /// Too many calls.
+    /// Too many requests in a short time.
     RateLimited,
-    /// The policy does not parse or does not fit.
+    /// The policy text does not parse or contains invalid settings.
     InvalidPolicy,
-    /// The policy file is not what the caller had read.
+    /// The policy file has changed since the caller read it. Read it again and repeat the change.
     PolicyChanged,
-    /// The workflow cannot be used; see `faults`.
+    /// The workflow contains mistakes. They are listed in `faults`.
     InvalidWorkflow,
-    /// No agent of this name.
+    /// No agent with this name is configured.
     UnknownAgent,
-    /// The agent's program is not there.
+    /// The program of the agent was not found.
     AgentNotInstalled,
-    /// There is no server of the agent at this place, or it does not let us in.
+    /// The agent's server is not running at this address, or refused the credentials.
     AgentUnreachable,
-    /// The directory is not one that may be used.
+    /// Sessions may not use this directory.
     DirectoryNotAllowed,
-    /// The disk is full. Nothing was lost; try again when there is space.
+    /// The disk is full. No data was lost; try again when there is free space.
     StorageFull,
-    /// The server is stopping.
+    /// The server is shutting down.
     ShuttingDown,
-    /// A fault of ours.
+    /// A bug or an unexpected failure in the server.
     Internal,
 }
 
-/// What is wrong with the answer to one question.
+/// Why the answer to one question is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionProblem {
-    /// Which question, counted from 0.
+    /// The position of the question, counted from 0.
     pub index: usize,
-    /// Its key.
+    /// The `key` of the question.
     pub key: String,
-    /// What is wrong.
+    /// A description of the mistake for people.
     pub reason: String,
 }
 
-/// What is wrong with a workflow.
+/// One mistake in a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WorkflowFault {
-    /// What it is about: `steps[1].prompt`.
+    /// The path of the invalid value, for example `steps[1].prompt`.
     pub path: String,
-    /// What is wrong and what to write.
+    /// What is wrong, and what to write instead.
     pub message: String,
-    /// The line, where it was a file.
+    /// The line, counted from 1, if the workflow was read from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The column.
+    /// The column, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
 }
 
-/// An error.
+/// The body of an error response, as in RFC 9457. Fields after `code` are present only for the codes that mention them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// Always `about:blank`: the code says it all.
+    /// Always `about:blank`, because `code` identifies the kind of error.
     #[serde(rename = "type", default)]
     pub type_uri: String,
-    /// A short name of the error.
+    /// A short summary, the same for every error with this code.
     pub title: String,
-    /// The HTTP status.
+    /// The HTTP status code.
     pub status: u16,
-    /// What happened and what to do.
+    /// What happened, and what to do next.
     pub detail: String,
-    /// The stable code.
+    /// The stable error code.
     pub code: ErrorCode,
-    /// The same as `detail`, for clients that look for this name.
+    /// The same text as `detail`, for clients that expect a field of this name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The outcome that stands.
+    /// With `ask_already_resolved`: the outcome of the ask.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Whether an earlier call with this token brought that outcome.
+    /// With `ask_already_resolved`: whether this token caused the outcome with an earlier call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own: Option<bool>,
-    /// What is wrong, question by question.
+    /// With `invalid_answers`: one entry per invalid answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<QuestionProblem>,
-    /// The asks that are pending.
+    /// With `ask_pending`: the ids of the pending asks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<String>,
-    /// What changed in the files that the command executes. Empty if the server no longer knows what was there.
+    /// With `content_changed`: what changed in the files that the command executes. Empty if the server no longer has the
+    /// earlier content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<FileDiff>,
-    /// What is wrong with a workflow, place by place.
+    /// With `invalid_workflow`: one entry per mistake.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<WorkflowFault>,
-    /// Where in a file or text, counted from 1.
+    /// The line of a mistake in a file or text, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The column.
+    /// The column of the mistake, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
 }

@@ -1,9 +1,8 @@
-//! The wire types of Sayso's HTTP API: what is sent and received under `/v1`, the error codes, and
-//! the catalogue of events. JSON in camelCase.
+//! The wire types of Sayso's HTTP API: requests and responses under `/v1`, error codes and the catalogue of events. All JSON
+//! uses camelCase.
 //!
-//! Requests refuse unknown fields; clients ignore unknown fields and unknown event types. This crate
-//! deliberately knows nothing of the server: it converts domain values into what a client sees, and
-//! that is all.
+//! The server rejects requests with unknown fields. Clients ignore unknown fields and unknown event types, so the server can
+//! add both. The crate does not depend on the server. It only defines types and converts values of `sayso-core` into them.
 
 #![warn(missing_docs)]
 
@@ -11,6 +10,7 @@ pub mod ask;
 pub mod compat;
 pub mod error;
 pub mod event;
+pub mod group;
 pub mod listener;
 pub mod notice;
 pub mod notify;
@@ -18,5 +18,6 @@ pub mod policy;
 pub mod policy_form;
 pub mod run;
 pub mod session;
+pub mod text_code;
 pub mod token;
 pub mod workflow;

@@ -1,20 +1,20 @@
-//! Saying something to people without asking.
+//! Notices: messages to people that need no answer.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::ask::ExternalSession;
 
-/// Something that people should know, and that needs no answer.
+/// Sends people a message that needs no answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewNotice {
-    /// The words.
+    /// The text of the notice.
     pub text: String,
-    /// Who says it; the token's name if it is left out.
+    /// The name of the sender. Defaults to the name of the token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The session of an agent that a person runs themselves. It is made when it is not known yet.
+    /// The session of an agent that a person runs in their own terminal or editor. Created if it does not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<ExternalSession>,
 }

@@ -1,111 +1,111 @@
-//! The channels that reach people who do not look.
+//! Notification channels, which reach people who are not looking at Sayso.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One channel, without its secrets.
+/// A notification channel, without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Channel {
-    /// Its name.
+    /// The name in the configuration.
     pub name: String,
-    /// What it is: `webhook`, `ntfy`, `telegram` …
+    /// The type of the channel, for example `webhook`, `ntfy` or `telegram`.
     pub kind: String,
-    /// How long an ask waits before it is used; nothing if only another one leads to it.
+    /// How long an ask stays pending before this channel is used. Absent if only the `then` of another channel leads here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Which channel comes next if nobody came.
+    /// The channel to use next if the ask is still pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<Then>,
-    /// The hours in which it is silent.
+    /// The hours of the day in which the channel sends nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quiet: Option<String>,
-    /// Whether it says what is asked, and not only who waits.
+    /// Whether messages include the text of the ask, and not only the name of the agent.
     pub content: bool,
-    /// Whom its links are for.
+    /// The person to whom answers through this channel's links are attributed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
-    /// The receiver said that it is gone for good: nothing is sent until the server is started again.
+    /// Whether the receiver reported that it no longer exists. The channel sends nothing until the server restarts.
     pub gone: bool,
-    /// Why the last try failed, if it did.
+    /// The error of the last attempt, if it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_failure: Option<String>,
 }
 
-/// Which channel comes next, and how much later.
+/// The next channel of an escalation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Then {
-    /// Its name.
+    /// The name of the next channel.
     pub name: String,
-    /// How much later.
+    /// The delay after the first channel, for example `5m`.
     pub after: String,
 }
 
-/// All channels.
+/// All configured notification channels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChannelList {
-    /// In the order of the configuration.
+    /// The channels, in the order of the configuration.
     pub data: Vec<Channel>,
 }
 
-/// Which channel to test.
+/// Sends a test notification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TestChannels {
-    /// Its name; all of them if it is left out.
+    /// The channel to test. Defaults to all channels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
 }
 
-/// What became of a test.
+/// The result of testing one channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Tested {
-    /// The channel.
+    /// The name of the channel.
     pub name: String,
-    /// What it is.
+    /// The type of the channel, for example `ntfy`.
     pub kind: String,
-    /// Whether the receiver took it.
+    /// Whether the receiver accepted the message.
     pub sent: bool,
-    /// Why not.
+    /// The error, if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
 
-/// What became of all tests.
+/// The results of a test.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TestedList {
-    /// In the order of the configuration.
+    /// One result per tested channel, in the order of the configuration.
     pub data: Vec<Tested>,
 }
 
-/// What a browser needs to ask for being woken.
+/// What a browser needs to subscribe to push notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PushInfo {
-    /// The server's public key; nothing if no channel wakes browsers.
+    /// The server's VAPID public key. Absent if no push channel is configured.
     pub public_key: Option<String>,
 }
 
-/// A browser that wants to be woken: its subscription as it gives it.
+/// A push subscription of a browser: the fields `endpoint` and `keys` of `PushSubscription.toJSON()`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPush {
-    /// Where its push service is.
+    /// The URL of the browser's push service.
     pub endpoint: String,
-    /// Its keys.
+    /// The keys of the subscription.
     pub keys: PushKeys,
 }
 
-/// The keys of a browser.
+/// The keys with which the server encrypts messages to a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PushKeys {
-    /// Its public key.
+    /// The browser's public key, base64url.
     pub p256dh: String,
-    /// What it shares with the server.
+    /// The authentication secret of the subscription, base64url.
     pub auth: String,
 }

@@ -1,116 +1,116 @@
-//! The policy as clients see it.
+//! The policy: reading, changing and explaining it. Also the health of the server.
 
 use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The policy in force.
+/// The policy file and the rules in force.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyView {
-    /// The file it is read from.
+    /// The path of the policy file.
     pub path: String,
-    /// Its text.
+    /// The text of the policy file.
     pub text: String,
-    /// What is wrong with the text; then the last good policy is in force.
+    /// Why the text is invalid. While set, the last valid policy stays in force.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The fingerprint of the rules in force.
     pub fingerprint: String,
-    /// The fingerprint of the text; say it when you write another one.
+    /// The fingerprint of `text`. Send it as `ifFingerprint` when you replace the text.
     #[serde(default)]
     pub text_fingerprint: String,
-    /// The profile that is active.
+    /// The active profile, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ActiveProfile>,
-    /// Rules that were given by hand for a while.
+    /// Temporary rules that an admin added without changing the file.
     pub grants: Vec<Grant>,
 }
 
-/// A profile that is active.
+/// A profile that is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActiveProfile {
-    /// Its name.
+    /// The name of the profile.
     pub name: String,
-    /// Until when.
+    /// When the profile switches off by itself. Absent if it stays on.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Time>,
 }
 
-/// Writes another text into the policy file.
+/// Replaces the text of the policy file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetPolicy {
-    /// The whole text.
+    /// The complete new text.
     pub text: String,
-    /// The `textFingerprint` of the text that this one replaces.
+    /// The `textFingerprint` of the text to replace. If the file has changed since, the response is 409 `policy_changed`.
     pub if_fingerprint: String,
 }
 
-/// A rule that was given by hand for a while.
+/// A temporary rule that allows actions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Grant {
-    /// Its id.
+    /// The id of the grant.
     pub id: String,
-    /// The commands that it allows.
+    /// Patterns of the commands that the grant allows.
     pub run: Vec<String>,
-    /// The files that may be changed.
+    /// Patterns of the files that may be changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edit: Vec<String>,
-    /// The files that may be read.
+    /// Patterns of the files that may be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// The addresses that may be fetched.
+    /// Patterns of the addresses that may be fetched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<String>,
-    /// The tools of MCP servers.
+    /// Patterns of MCP tools, as `server/tool`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<String>,
-    /// The agent's own names of tools.
+    /// Names of tools, as the agent calls them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool: Vec<String>,
-    /// Only in this project.
+    /// The directory that the grant is limited to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Until when.
+    /// When the grant ends. Absent if it does not end by itself.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Time>,
 }
 
-/// Allows something for a while. The patterns are those of a rule.
+/// Allows actions for a limited time. Patterns have the syntax of policy rules.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewGrant {
-    /// Commands: `cargo test *`.
+    /// Commands, for example `cargo test *`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
-    /// Files that are changed: `src/**`.
+    /// Files that may be changed, for example `src/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edit: Vec<String>,
-    /// Files that are read.
+    /// Files that may be read, for example `docs/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// Addresses: `docs.rs`.
+    /// Addresses that may be fetched, for example `docs.rs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<String>,
-    /// Tools of MCP servers: `server/tool`.
+    /// MCP tools, as `server/tool`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<String>,
-    /// The agent's own names of tools: `WebSearch`.
+    /// Tools by the agent's own names, for example `WebSearch`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool: Vec<String>,
-    /// For how long, e.g. `1h`. Say this or `until`.
+    /// How long the grant lasts, for example `1h`. Exclusive with `until`.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub for_: Option<String>,
-    /// Until when. Say this or `for`.
+    /// When the grant ends. Exclusive with `for`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Time>,
-    /// Only in this project.
+    /// Limits the grant to this directory and the directories below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
 }
@@ -119,81 +119,81 @@ pub struct NewGrant {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SetProfile {
-    /// The profile; `null` switches it off.
+    /// The profile to switch on. `null` switches the active profile off.
     pub name: Option<String>,
-    /// For how long, e.g. `2h`.
+    /// How long the profile stays on, for example `2h`. Without it, the profile stays on until you switch it off.
     #[serde(default, rename = "for", skip_serializing_if = "Option::is_none")]
     pub for_: Option<String>,
 }
 
-/// Trusts a project's `.sayso.toml` as it is now.
+/// Trusts the `.sayso.toml` of a project in its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TrustRequest {
-    /// The project directory.
+    /// The project directory, which contains `.sayso.toml`.
     pub directory: String,
 }
 
-/// What was trusted.
+/// The project policy that is now trusted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trusted {
-    /// The file.
+    /// The path of the trusted file.
     pub path: String,
-    /// Its fingerprint; another text is not trusted.
+    /// The fingerprint of the trusted text. If the file changes, it is no longer trusted.
     pub hash: String,
 }
 
-/// Asks what a policy does: to one ask, to past asks, or to what is pending.
+/// Asks how a policy decides: one ask (`askId`), all pending asks (`pending`) or past asks (`history`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ExplainRequest {
-    /// Explain this ask.
+    /// The ask to explain.
     pub ask_id: Option<String>,
-    /// Try this policy text instead of the one in force.
+    /// A policy text to evaluate instead of the policy in force.
     pub policy: Option<String>,
-    /// Explain what it does to the asks that are pending.
+    /// Explain the decision for every pending ask.
     pub pending: bool,
-    /// Explain what it would have done to the last asks, at most this many (1 to 1000).
+    /// Explain the decision for the most recent asks. The number of asks, 1 to 1000.
     pub history: Option<u32>,
 }
 
-/// What a policy does to one ask.
+/// The decision of a policy about one ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explained {
-    /// The ask.
+    /// The id of the ask.
     pub ask_id: String,
-    /// One line that says what it is.
+    /// A one-line description of the ask.
     pub summary: String,
-    /// What became of it.
+    /// The actual status of the ask.
     pub status: crate::ask::AskStatus,
-    /// `approve`, `deny`, `answer`, `reject` or `ask`.
+    /// `approve`, `deny`, `answer`, `reject`, or `ask` if a person has to decide.
     pub verdict: String,
-    /// The rule or setting, or why a person is asked.
+    /// The rule or setting that decides, or the reason why a person has to.
     pub because: String,
-    /// Every rule that was looked at (one ask only).
+    /// Every rule that was evaluated. Present only when `askId` was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub considered: Option<serde_json::Value>,
 }
 
-/// What a policy does.
+/// The decisions of a policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
-    /// One entry per ask.
+    /// One entry per explained ask.
     pub data: Vec<Explained>,
-    /// Whether some asks are left out, because they have many bytes or because explaining takes too long.
+    /// Whether asks are missing because the response would be too large or take too long.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-/// How the server is.
+/// The state of the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
-    /// `ok`, or `storage_full`.
+    /// `ok`, or `storage_full` if the disk is full.
     pub status: String,
     /// The version of the server.
     pub version: String,

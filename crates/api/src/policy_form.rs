@@ -1,4 +1,4 @@
-//! The policy as a form: rules and settings as values, and the changes that a form makes to the text.
+//! The policy as a form: rules and settings as structured values, and edits that change the text of the file.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use sayso_core::time::{Span, Time};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-/// Gives an enum of the API the same variants as its counterpart in the core.
+/// Declares an API enum together with conversions from and to the core enum that has the same variants.
 macro_rules! same_words {
     ($(#[$doc:meta])* $name:ident = $core:ident { $($(#[$what:meta])* $variant:ident),+ $(,)? }) => {
         $(#[$doc])*
@@ -30,17 +30,17 @@ macro_rules! same_words {
 }
 
 same_words! {
-    /// What a rule does.
+    /// The effect of a rule.
     RuleEffect = Effect {
-        /// Approves.
+        /// The rule approves the action.
         Allow,
-        /// Denies.
+        /// The rule denies the action.
         Deny,
-        /// Leaves the ask to a person.
+        /// The rule leaves the ask to a person.
         Ask,
-        /// Answers a question.
+        /// The rule answers the question with `answer` or `pick`.
         Answer,
-        /// Rejects a question.
+        /// The rule rejects the question.
         Reject,
     }
 }
@@ -48,13 +48,13 @@ same_words! {
 same_words! {
     /// What happens to a question that no rule answers.
     QuestionDefault = QuestionPolicy {
-        /// The agent is told that nobody answers.
+        /// Sayso rejects the question and tells the agent that no one answers.
         Reject,
-        /// The first option of every question is chosen.
+        /// Sayso chooses the first option of every question.
         AcceptFirst,
-        /// A person answers.
+        /// The question waits for a person.
         Forward,
-        /// Rules answer, and the first option is chosen where none fits.
+        /// Sayso chooses the first option of each question that no rule answers.
         Auto,
     }
 }
@@ -62,81 +62,81 @@ same_words! {
 same_words! {
     /// What happens to an approval that no rule decides.
     ApprovalDefault = ApprovalPolicy {
-        /// It is approved.
+        /// Sayso approves it.
         Allow,
-        /// A person decides.
+        /// The approval waits for a person.
         Ask,
-        /// It is denied.
+        /// Sayso denies it.
         Deny,
     }
 }
 
 same_words! {
-    /// What happens to a question that nobody answers in time.
+    /// What happens to a question at its deadline.
     QuestionTimeout = OnTimeout {
-        /// It is rejected.
+        /// Sayso rejects the question.
         Reject,
-        /// The first option of every question is chosen.
+        /// Sayso chooses the first option of every question.
         AcceptFirst,
-        /// Only for approvals; a policy that says so for questions is refused.
+        /// Valid for approvals only. A policy that sets it for questions is invalid.
         Deny,
     }
 }
 
-/// One rule. All conditions that it names have to hold together.
+/// One rule of a policy. It matches an ask only if all conditions that it sets match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyRule {
-    /// Identifies the rule in past decisions. The server makes one for a rule that is added or changed without.
+    /// Identifies the rule in past decisions. The server generates one when you add or change a rule without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What people call it.
+    /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
+    /// The effect of the rule when it matches.
     #[serde(rename = "do")]
     pub effect: RuleEffect,
-    /// Commands: `git diff *`.
+    /// Command patterns, for example `git diff *`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
-    /// Files that are changed: `src/**`, `!migrations/**`.
+    /// Patterns of files that are changed, for example `src/**` or `!migrations/**`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edit: Vec<String>,
-    /// Files that are read.
+    /// Patterns of files that are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// Addresses: `docs.rs`.
+    /// Addresses that are fetched, for example `docs.rs`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<String>,
-    /// Tools of MCP servers: `server/tool`.
+    /// MCP tools, as `server/tool`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<String>,
-    /// The agent's own names of tools.
+    /// Tools by the agent's own names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool: Vec<String>,
-    /// Only for these agents.
+    /// Limits the rule to these agents.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agent: Vec<String>,
-    /// Only in this directory and below.
+    /// Limits the rule to this directory and the directories below it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// A part of a question's header, ignoring case, or `/regex/`.
+    /// Matches a part of a question's header, ignoring case, or a regular expression written as `/regex/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// The same for the header or the text of a question.
+    /// Like `header`, but matches the header or the text of a question.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<String>,
-    /// The answer: labels of options, or text.
+    /// The answer that the rule gives: labels of options, or free text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answer: Vec<String>,
-    /// Chooses this option, counted from 1.
+    /// The option that the rule chooses, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pick: Option<usize>,
-    /// The rule does nothing from then on.
+    /// When the rule stops applying.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub until: Option<Time>,
-    /// What the agent is told.
+    /// The message to the agent when the rule denies or rejects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -210,21 +210,21 @@ impl From<PolicyRule> for core::RuleSpec {
     }
 }
 
-/// What holds for questions when no rule fits. A field that is missing is taken from the scope below.
+/// Settings for questions that no rule matches. Missing fields are inherited from the enclosing scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct QuestionDefaults {
     /// What happens to a question that no rule answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<QuestionDefault>,
-    /// How long a person has: `10m`.
+    /// How long a person has to answer, for example `10m`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub timeout: Option<Span>,
-    /// What happens then. Required with `timeout`.
+    /// What happens at the deadline. Required with `timeout`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<QuestionTimeout>,
-    /// What a rejected agent is told.
+    /// The message to an agent whose question is rejected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -243,18 +243,18 @@ impl From<QuestionDefaults> for core::QuestionSettings {
     }
 }
 
-/// What holds for approvals when no rule fits. A field that is missing is taken from the scope below.
+/// Settings for approvals that no rule matches. Missing fields are inherited from the enclosing scope.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ApprovalDefaults {
     /// What happens to an approval that no rule decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<ApprovalDefault>,
-    /// How long a person has; the approval is denied then.
+    /// How long a person has to decide. At the deadline, Sayso denies the approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>)]
     pub timeout: Option<Span>,
-    /// What a denied agent is told.
+    /// The message to an agent whose approval is denied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -273,48 +273,48 @@ impl From<ApprovalDefaults> for core::ApprovalSettings {
     }
 }
 
-/// One change to the text of a policy. Places count rules from 1.
+/// One change to the text of a policy. `place` counts rules from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
 pub enum PolicyEdit {
     /// Adds a rule after the last one.
     AddRule {
-        /// The rule.
+        /// The rule to add.
         rule: Box<PolicyRule>,
     },
-    /// Replaces a rule. Comments and the keys that stay the same are not touched.
+    /// Replaces a rule. Comments and unchanged keys keep their text.
     SetRule {
-        /// Which rule.
+        /// The place of the rule to replace.
         place: usize,
-        /// The whole rule.
+        /// The complete new rule.
         rule: Box<PolicyRule>,
     },
     /// Removes a rule and the comment directly above it.
     RemoveRule {
-        /// Which rule.
+        /// The place of the rule to remove.
         place: usize,
     },
     /// Moves a rule together with the comment directly above it.
     MoveRule {
-        /// Which rule.
+        /// The place of the rule to move.
         place: usize,
-        /// The place that it has afterwards.
+        /// The place of the rule after the move.
         to: usize,
     },
-    /// Sets what holds when no rule fits.
+    /// Sets the defaults for asks that no rule matches.
     SetDefaults {
-        /// For questions.
+        /// The new defaults for questions.
         questions: QuestionDefaults,
-        /// For approvals.
+        /// The new defaults for approvals.
         approvals: ApprovalDefaults,
     },
-    /// Sets what a profile changes. A profile that does not exist is added.
+    /// Sets the defaults of a profile. Adds the profile if it does not exist.
     SetProfile {
-        /// Its name.
+        /// The name of the profile.
         name: String,
-        /// For questions.
+        /// The profile's defaults for questions.
         questions: QuestionDefaults,
-        /// For approvals.
+        /// The profile's defaults for approvals.
         approvals: ApprovalDefaults,
     },
 }
@@ -336,59 +336,59 @@ impl From<PolicyEdit> for core::PolicyEdit {
     }
 }
 
-/// Applies changes to a text, which may not be saved yet. Nothing is written.
+/// Applies edits to a policy text, which does not have to be saved. The policy file stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct EditPolicy {
-    /// The whole text of a policy.
+    /// The complete policy text to edit.
     pub text: String,
-    /// The changes, in this order; at most 100. Without any the text is only read.
+    /// The edits, applied in this order; at most 100. An empty list only parses the text.
     #[serde(default)]
     pub edits: Vec<PolicyEdit>,
 }
 
-/// A text of a policy and what it says.
+/// A policy text and its content as structured values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyForm {
-    /// The text after the changes. Save it with `PUT /v1/policy`.
+    /// The text after the edits. Save it with `PUT /v1/policy`.
     pub text: String,
-    /// When no rule fits a question.
+    /// Defaults for questions that no rule matches.
     pub questions: QuestionDefaults,
-    /// When no rule fits an approval.
+    /// Defaults for approvals that no rule matches.
     pub approvals: ApprovalDefaults,
-    /// The rules, in their order.
+    /// The rules, in the order of the file.
     pub rules: Vec<FormRule>,
-    /// Settings to switch on for a while, such as `away`.
+    /// Profiles by name. A profile, such as `away`, replaces defaults while it is switched on.
     pub profiles: BTreeMap<String, ProfileDefaults>,
 }
 
-/// What a profile changes.
+/// The defaults that a profile replaces.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileDefaults {
-    /// For questions.
+    /// The profile's defaults for questions.
     pub questions: QuestionDefaults,
-    /// For approvals.
+    /// The profile's defaults for approvals.
     pub approvals: ApprovalDefaults,
 }
 
-/// One rule of a policy.
+/// A rule with its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormRule {
-    /// Its place, counted from 1.
+    /// The place of the rule, counted from 1.
     pub place: usize,
-    /// What past decisions call it: its id, else its label. See `GET /v1/policy/hits`.
+    /// The key of the rule in past decisions: its id, or its label if it has no id. See `GET /v1/policy/hits`.
     pub key: String,
-    /// What people call it: its name, else its place.
+    /// The label to display: the rule's name, or its place if it has no name.
     pub label: String,
-    /// The rule.
+    /// The content of the rule.
     pub rule: PolicyRule,
 }
 
 impl PolicyForm {
-    /// What a text says, read as a policy.
+    /// Builds the form of a policy text and the policy that was parsed from it.
     #[must_use]
     pub fn of(text: String, policy: &core::Policy) -> Self {
         let rules = policy.rules.iter().zip(1..).map(|(rule, place)| FormRule {
@@ -411,22 +411,22 @@ impl PolicyForm {
     }
 }
 
-/// Which period to count.
+/// The period in which rule decisions are counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct RuleHitsQuery {
-    /// Days back from now, 1 to 366. 30 if it is missing.
+    /// The number of days before now, 1 to 366. Defaults to 30.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(minimum = 1, maximum = 366)]
     pub days: Option<u32>,
 }
 
-/// How often the rules of the saved policy decided.
+/// How often each rule of the saved policy matched.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleHitsList {
-    /// Asks are counted from then on.
+    /// The start of the counted period.
     #[schema(value_type = String, format = DateTime)]
     pub since: Time,
     /// One entry per rule, and one for the built-in rule.
@@ -437,25 +437,25 @@ pub struct RuleHitsList {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RuleHits {
-    /// The `key` of the rule.
+    /// The `key` of the rule, as in the policy form.
     pub rule: String,
-    /// How often. Counting stops at 10000.
+    /// The number of matches. Counting stops at 10,000.
     pub hits: usize,
-    /// When it last did, also before `since`.
+    /// The last match, which can be earlier than `since`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_at: Option<Time>,
 }
 
-/// What people decided before about the same action: the same tool with the same command, files or address.
+/// Earlier decisions of people about the same action: the same tool with the same command, files or address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Precedents {
-    /// How often people approved it, among the newest 2000 asks.
+    /// How often people approved the action, among the newest 2,000 asks.
     pub approved: usize,
-    /// How often people denied it.
+    /// How often people denied the action, among the newest 2,000 asks.
     pub denied: usize,
-    /// When a person last decided it.
+    /// The last time that a person decided about the action.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_at: Option<Time>,

@@ -1,4 +1,4 @@
-//! Sessions, their transcripts, and what can be said to them.
+//! Sessions, their transcripts, and the messages and commands that people send to them.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::ask::Ask;
 
-/// What a session is doing.
+/// The status of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionStatus {
-    /// A turn is under way.
+    /// The agent works on a turn.
     Running,
-    /// The agent waits for a person.
+    /// The agent waits for a person to decide an ask.
     Waiting,
-    /// The agent has finished its turn and takes a message.
+    /// The agent finished its turn and accepts a message.
     Idle,
-    /// Nothing has been heard for long.
+    /// The agent works on a turn but has been silent for a long time.
     Stalled,
-    /// Over.
+    /// The session ended normally.
     Ended,
-    /// Ended by a fault.
+    /// The session ended with an error; see `reason`.
     Failed,
 }
 
@@ -32,63 +32,64 @@ pub enum SessionStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Its id.
+    /// The unique id of the session.
     pub id: String,
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: String,
     /// The first line of the first prompt.
     pub title: String,
-    /// The directory the agent works in.
+    /// The working directory of the agent.
     pub cwd: String,
-    /// The git branch at start.
+    /// The git branch when the session started.
     #[serde(default)]
     pub branch: Option<String>,
-    /// What it is doing.
+    /// The status of the session.
     pub status: SessionStatus,
-    /// Why it ended.
+    /// Why the session ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether it can be taken up again.
+    /// Whether the session can be resumed after it ended.
     #[serde(default)]
     pub resumable: bool,
     /// The agent's permission mode.
     pub permission_mode: String,
-    /// The model.
+    /// The model that the agent uses.
     #[serde(default)]
     pub model: Option<String>,
-    /// What it adds to the person's policy.
+    /// Policy settings that apply to this session, in addition to the policy file.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub policy: serde_json::Value,
-    /// Whether a person runs the agent themselves: it takes outcomes, and nothing else from here.
+    /// Whether a person runs the agent in their own terminal or editor. Sayso can decide its asks, but cannot send it messages
+    /// or commands.
     #[serde(default)]
     pub external: bool,
-    /// The agent's own id of the session, where it is known.
+    /// The id that the agent gave the session, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_id: Option<String>,
-    /// Labels.
+    /// The labels of the session.
     pub labels: BTreeMap<String, String>,
-    /// When it was started.
+    /// When the session was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Time,
-    /// When something last changed.
+    /// When the session last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Time,
-    /// Its pending asks (one session only, not in lists).
+    /// The pending asks. Absent in lists of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Vec<Ask>>,
-    /// How many asks are pending.
+    /// The number of pending asks.
     pub pending: u32,
-    /// Whether `asks` leaves some out because they have many bytes; `GET /v1/asks?session=` lists all of them.
+    /// Whether `asks` is incomplete because of its size. `GET /v1/asks?session=` lists all asks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The feed position that this was read at (one session only).
+    /// The feed position at which the session was read. Absent in lists of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
 }
 
 impl Session {
-    /// The session as clients see it, with this many asks pending.
+    /// Converts a session of the core. `pending` is the number of its pending asks.
     #[must_use]
     pub fn of(session: &core::Session, pending: u32) -> Self {
         let mut shown = Self::from(SessionSnapshot::from(session));
@@ -131,210 +132,210 @@ impl From<SessionSnapshot> for Session {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NewSession {
-    /// The agent's configured name, e.g. `mock`.
+    /// The configured name of the agent, for example `mock`.
     #[schema(required)]
     pub agent: String,
-    /// The directory the agent works in; the home directory if it is left out.
+    /// The working directory of the agent. Defaults to the home directory.
     pub cwd: Option<String>,
-    /// The first prompt.
+    /// The first prompt for the agent.
     pub prompt: Option<String>,
-    /// The agent's permission mode: `default` asks before tools are used.
+    /// The agent's permission mode. With `default`, the agent asks before it uses tools.
     pub permission_mode: Option<String>,
-    /// The model.
+    /// The model that the agent should use.
     pub model: Option<String>,
-    /// What this session adds to the policy, e.g. `{"questions":"forward"}`.
+    /// Policy settings for this session, for example `{"questions":"forward"}`.
     #[schema(value_type = Option<Object>)]
     pub policy: Option<sayso_core::policy::SessionPolicy>,
-    /// Labels.
+    /// Labels of the session. Its asks get them as well.
     pub labels: BTreeMap<String, String>,
-    /// Variables of the caller for the agent: `PATH` and keys; others are left out. Only an `admin`
-    /// token may send any. They are kept in memory and never written down.
+    /// Environment variables for the agent. Only `PATH` and API keys are used; others are ignored. Only `admin` tokens may set
+    /// this field. The values are kept in memory and never stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-/// A page of sessions, newest first.
+/// One page of a list of sessions, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionPage {
-    /// The sessions.
+    /// The sessions of this page.
     pub data: Vec<Session>,
-    /// Give it as `cursor` to get the next page.
+    /// The `cursor` of the next page. Absent on the last page.
     pub next_cursor: Option<String>,
-    /// The feed position that this list was read at.
+    /// The feed position at which the list was read.
     pub seq: i64,
-    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    /// Whether the page has fewer than `limit` entries because it reached its size limit in bytes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-/// What to list.
+/// Filters and paging for a list of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct SessionQuery {
-    /// Only sessions that are not over.
+    /// Only sessions that have not ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,
-    /// Only sessions with this label, as `key=value`.
+    /// Only sessions with this label, written as `key=value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// Only the session whose id ends like this.
+    /// Only sessions whose id ends with this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_ends_with: Option<String>,
-    /// How many at most, 1 to 500.
+    /// The maximum number of entries, 1 to 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// Where the last page ended.
+    /// The `nextCursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Changes the permission mode or the model of a session. A field that is left out stays as it is.
+/// Changes the permission mode or the model of a session. Fields that are left out keep their value.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ChangeSession {
-    /// The agent's permission mode. Only admins choose one that skips approvals.
+    /// The new permission mode. Only admins can set a mode that skips approvals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// The model.
+    /// The model to switch to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
 
-/// What happens to a message while asks are pending that it does not answer.
+/// What happens to a message while asks are pending that it cannot answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum IfPending {
-    /// 409 `ask_pending`.
+    /// The request fails with 409 `ask_pending`.
     #[default]
     Refuse,
-    /// The agent gets it when it can take it.
+    /// The message is delivered when the agent can accept it.
     Queue,
 }
 
-/// Says something to the agent.
+/// Sends a message to the agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MessageRequest {
-    /// The words.
+    /// The text of the message.
     pub text: String,
-    /// What happens while something is pending that a message does not answer.
+    /// What happens to the message while asks are pending that it cannot answer.
     #[serde(default)]
     pub if_pending: IfPending,
 }
 
-/// What became of a message.
+/// The result of sending a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageAccepted {
-    /// The message's id in the transcript.
+    /// The id of the message in the transcript.
     pub message_id: String,
-    /// The ask that it answered.
+    /// The ask that the message answered, if it answered one.
     #[serde(default)]
     pub answered: Option<Ask>,
 }
 
-/// A transcript: messages, tool calls, notices and asks in the order in which they happened.
+/// A part of a transcript: messages, tool calls, notices and asks in chronological order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Transcript {
-    /// The blocks.
+    /// The blocks of this page.
     #[schema(value_type = Vec<Object>)]
     pub data: Vec<serde_json::Value>,
-    /// Give it as `cursor` to get the next page.
+    /// The `cursor` of the next page. Absent on the last page.
     pub next_cursor: Option<String>,
-    /// The feed position that this was read at.
+    /// The feed position at which the transcript was read.
     pub seq: i64,
-    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    /// Whether the page has fewer than `limit` entries because it reached its size limit in bytes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-/// Which part of a transcript.
+/// Paging for a transcript.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct TranscriptQuery {
-    /// How many blocks at most, 1 to 500.
+    /// The maximum number of blocks, 1 to 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// Where the last page ended.
+    /// The `nextCursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// An agent that can be started.
+/// An agent that Sayso can start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Agent {
-    /// Its name.
+    /// The name of the agent.
     pub name: String,
-    /// How it is reached.
+    /// The protocol between Sayso and the agent.
     pub protocol: String,
-    /// Whether its program is there, in the server's `PATH`.
+    /// Whether the program of the agent is in the server's `PATH`.
     pub installed: bool,
-    /// The command that is run.
+    /// The command that starts the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// How to get it.
+    /// How to install the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
-    /// What it can do.
+    /// What the agent supports.
     pub capabilities: Capabilities,
-    /// Those that somebody else started and that Sayso listens to.
+    /// Servers of this agent that someone else started and that Sayso is attached to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attached: Vec<Attachment>,
 }
 
-/// A server of an agent that somebody else started and that Sayso listens to.
+/// A server of an agent that someone else started and that Sayso is attached to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Attachment {
-    /// Its id.
+    /// The unique id of the attachment.
     pub id: String,
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: String,
-    /// Where it is: an address, or the path of a socket.
+    /// The URL of the server, or the path of its socket.
     pub place: String,
-    /// How it stands.
+    /// The state of the connection.
     pub state: AttachmentState,
-    /// Why it is not reached.
+    /// Why the server cannot be reached.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// What it says that it is.
+    /// The version that the server reports.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// What can be done with it from here.
+    /// What the agent supports when Sayso is attached to it.
     pub capabilities: Capabilities,
 }
 
-/// How it stands with a server that somebody else started.
+/// The state of the connection to an attached server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AttachmentState {
-    /// It was not reached yet.
+    /// Sayso is connecting for the first time.
     Connecting,
-    /// What it asks is heard.
+    /// Sayso is connected and receives the asks of the server.
     Connected,
-    /// It is not there, or something else is. It is tried again and again.
+    /// The server does not respond, or a different service does. Sayso retries until the attachment is removed.
     Unreachable,
 }
 
-/// A server to listen to.
+/// Attaches Sayso to a running server of an agent.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewAttachment {
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: String,
-    /// Where it is: an address, or the path of a socket.
+    /// The URL of the server, or the path of its socket.
     pub place: String,
-    /// The name it knows us by, if it wants a password and the name is not its usual one.
+    /// The user name, if the server requires one other than its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
-    /// The password, if it wants one. It is kept in a file that only its owner may read, and never shown.
+    /// The password, if the server requires one. It is stored in a file that only its owner can read, and is never returned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<String>,
 }
@@ -345,41 +346,41 @@ impl std::fmt::Debug for NewAttachment {
     }
 }
 
-/// What became of agents that were to end.
+/// The result of stopping all agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentsStopped {
-    /// How many were running.
+    /// The number of agents that were running.
     pub stopped: usize,
 }
 
-/// What an agent can do.
+/// What an agent supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
-    /// It asks questions.
+    /// The agent asks questions.
     pub questions: bool,
-    /// It asks before it uses tools.
+    /// The agent asks before it uses tools.
     pub approvals: bool,
-    /// It asks to leave planning.
+    /// The agent asks before it leaves plan mode.
     pub plans: bool,
-    /// It shows forms and links.
+    /// The agent sends forms and links.
     pub elicitation: bool,
-    /// A session can be taken up again after it ended.
+    /// Sessions can be resumed after they ended.
     pub resume: bool,
-    /// Its pending asks stay answerable across a restart of the server.
+    /// Pending asks stay answerable when the server restarts.
     pub survives_restart: bool,
-    /// It takes a typed message as the answer to a set of questions.
+    /// A typed message can answer an ask with several questions.
     pub message_answers_sets: bool,
-    /// Its permission mode and model can be changed while a session runs.
+    /// The permission mode and the model can be changed while a session runs.
     #[serde(default)]
     pub change_settings: bool,
 }
 
-/// The agents.
+/// All configured agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentList {
-    /// The agents.
+    /// The agents with their capabilities.
     pub data: Vec<Agent>,
 }

@@ -1,4 +1,4 @@
-//! Tokens, and the login of a browser.
+//! Tokens, and the login of browsers.
 
 use std::collections::BTreeMap;
 
@@ -6,47 +6,47 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a token may do.
+/// The permissions of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// Everything.
+    /// May call everything, including tokens, the policy and network settings.
     Admin,
-    /// Lists, answers, snoozes, starts and talks to sessions in its scope.
+    /// May read and answer asks, and start, message and close sessions, within the scope of the token.
     Answerer,
-    /// Reads.
+    /// May read everything within the scope of the token, and change nothing.
     Viewer,
-    /// Opens asks and reads those that it opened.
+    /// May open asks, and read the asks that it opened.
     Agent,
 }
 
-/// Makes a token.
+/// Creates a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewToken {
-    /// What it may do.
+    /// The role of the new token.
     pub role: Role,
-    /// The name of the person or program; it stands in every outcome.
+    /// The name of the person or program. Outcomes show it as the decider.
     pub actor: String,
-    /// Only this session.
+    /// Limits the token to this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Only what has all these labels. The asks of an `agent` token have them, and no others.
+    /// Limits the token to resources with all these labels. Asks that an `agent` token opens get exactly these labels.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// For an `agent` token: the name of the agent. It may not call itself anything else.
+    /// For the role `agent`: the only agent name that the token may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// For an `agent` token: the directory that the agent works in. It may not ask from anywhere else.
+    /// For the role `agent`: the only directory that the token may ask from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Ends after this long, e.g. `12h`.
+    /// How long the token is valid, for example `12h`. Defaults to no expiry.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<String>,
 }
 
 impl NewToken {
-    /// A token with this role and no limits.
+    /// Creates a request for a token with this role and no limits.
     pub fn new(role: Role, actor: impl Into<String>) -> Self {
         Self {
             role,
@@ -60,62 +60,62 @@ impl NewToken {
     }
 }
 
-/// A token without its secret.
+/// A token, without its secret.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
-    /// Its id; not the secret.
+    /// The public id of the token, used to revoke it.
     pub id: String,
-    /// What it may do.
+    /// The role of the token.
     pub role: Role,
     /// The name of the person or program.
     pub actor: String,
-    /// What the browser that signed in is called.
+    /// The name of the browser that signed in with this token.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub device: Option<String>,
-    /// Only this session.
+    /// The session that the token is limited to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// Only what has all these labels.
+    /// The labels that the token is limited to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The only agent that it may be.
+    /// The only agent name that the token may use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The only directory that it may ask from.
+    /// The only directory that the token may ask from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// When it was made.
+    /// When the token was created.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Time,
-    /// When it ends.
+    /// When the token expires. Absent if it does not expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Time>,
-    /// When it was revoked.
+    /// When the token was revoked. Absent if it is valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub revoked_at: Option<Time>,
-    /// When it was last used, if it was since the server started.
+    /// When the token was last used. Absent if it was not used since the server started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub last_used_at: Option<Time>,
 }
 
-/// A new token. The secret is shown this once.
+/// A new token with its secret, which is shown only in this response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CreatedToken {
-    /// The bearer token to send. Absent when the call repeats an earlier one with the same
-    /// `Idempotency-Key`: a secret is shown once.
+    /// The secret to send as the bearer token. Absent when the request repeats an earlier one with the same `Idempotency-Key`,
+    /// because a secret is shown only once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
-    /// What it is.
+    /// The properties of the token.
     #[serde(flatten)]
     pub info: Token,
 }
 
-/// The tokens.
+/// All tokens that exist.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenList {
@@ -123,35 +123,35 @@ pub struct TokenList {
     pub data: Vec<Token>,
 }
 
-/// A code that opens the page in a browser, once.
+/// A code that signs a browser in. It works once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LoginCode {
-    /// The code.
+    /// The code to send to `POST /v1/login`.
     pub code: String,
-    /// The address to open.
+    /// The URL that opens the page and redeems the code.
     pub url: String,
-    /// When it ends.
+    /// When the code expires.
     #[schema(value_type = String, format = DateTime)]
     pub expires_at: Time,
 }
 
-/// Makes a login code.
+/// Creates a login code.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewLoginCode {
-    /// What the browser that redeems it may do: everything, if it is absent. A browser is never an agent.
+    /// The role of the browser that redeems the code. Defaults to `admin`; `agent` is not allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
 }
 
-/// Redeems a login code for a token of this browser.
+/// Exchanges a login code for a token that belongs to this browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LoginRequest {
-    /// The code.
+    /// The login code.
     pub code: String,
-    /// What to call this browser.
+    /// A name for this browser, shown in the list of tokens.
     #[serde(default)]
     pub device: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! The shape of a workflow in `POST /v1/runs`, for the OpenAPI document and for typed clients.
 //!
-//! The server reads workflows with `sayso_core::workflow`, which reports mistakes with their place. The test below keeps the
-//! two shapes equal.
+//! The server does not parse workflows with these types. It uses `sayso_core::workflow`, which reports the position of
+//! mistakes. The test below checks that both have the same fields.
 
 use std::collections::BTreeMap;
 
@@ -10,43 +10,43 @@ use utoipa::ToSchema;
 
 use crate::ask::OnTimeout;
 
-/// A workflow: the name of a file in the directory `workflows` beside `policy.toml`, or the file as JSON.
+/// A workflow: the name of a file in the directory `workflows` next to `policy.toml`, or the workflow itself as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum WorkflowSource {
-    /// The name of a file.
+    /// The name of a workflow file, without its extension.
     Name(String),
-    /// The file.
+    /// The workflow as JSON.
     File(WorkflowFile),
 }
 
-/// A workflow file.
+/// The content of a workflow file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorkflowFile {
-    /// The workflow's name.
+    /// The name of the workflow.
     pub name: String,
-    /// What it is for.
+    /// A description of the workflow for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where its agents work, unless a step or the run says otherwise.
+    /// The working directory of the agents. Steps and runs can override it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// What a run is given, by name.
+    /// The inputs of a run, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, WorkflowInput>,
-    /// The steps, one after another.
+    /// The steps, executed one after another.
     pub steps: Vec<WorkflowStep>,
 }
 
-/// Something that a run is given.
+/// A declared input of a workflow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkflowInput {
-    /// What it is.
+    /// A description of the input for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The value if the run gives none. Without a default, the run has to give one.
+    /// The value to use if the run does not set this input. Without a default, the input is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
@@ -55,34 +55,34 @@ pub struct WorkflowInput {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkflowStep {
-    /// Its name, by which later steps use its output.
+    /// The id of the step. Templates of later steps refer to its output by this id.
     #[schema(required)]
     pub id: String,
-    /// The agent's configured name.
+    /// The configured name of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What the agent is told; a template.
+    /// The prompt for the agent, a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Where the agent works.
+    /// The working directory of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// The model.
+    /// The model that the agent uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The agent's permission mode.
+    /// The permission mode of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What happens to a question that no rule answers; `reject` by default.
+    /// What happens to a question that no rule answers. Defaults to `reject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<StepQuestions>,
     /// How long a person has to answer a forwarded question, for example `30s`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub question_timeout: Option<String>,
-    /// What happens at the timeout.
+    /// What happens to a forwarded question at its deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-    /// What a rejected agent is told.
+    /// The message to an agent whose question is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// What happens to an approval that no rule decides, as in `policy.toml`.
@@ -93,14 +93,14 @@ pub struct WorkflowStep {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(value_type = Vec<Object>)]
     pub rules: Vec<serde_json::Value>,
-    /// What happens when the agent ends before its turn does.
+    /// What happens when the agent exits before its turn ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_agent_dies: Option<IfAgentDies>,
-    /// Steps that run at the same time.
+    /// Steps to run at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion)]
     pub parallel: Option<Vec<Self>>,
-    /// What happens to the other steps of a group when one fails.
+    /// What happens to the other steps of a group when one step fails.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFailure>,
     /// A question at which the run pauses.
@@ -112,94 +112,94 @@ pub struct WorkflowStep {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepQuestions {
-    /// The agent is told that nobody answers.
+    /// The question is rejected.
     Reject,
-    /// The first option of every question is taken.
+    /// The first option of every question is chosen.
     AcceptFirst,
-    /// A person answers.
+    /// The question waits for a person.
     Forward,
-    /// Rules answer, and the first option where none fits.
+    /// Rules answer. Where no rule matches, the first option is chosen.
     Auto,
 }
 
-/// What happens to a step whose agent ends before its turn does.
+/// What happens to a step whose agent exits before its turn ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IfAgentDies {
     /// The step fails.
     Fail,
-    /// The step begins again with a new agent, at most twice.
+    /// The step starts again with a new agent, at most twice.
     Retry,
 }
 
-/// What happens to the other steps of a group when one fails.
+/// What happens to the other steps of a group when one step fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
-    /// They are cancelled.
+    /// The other steps are cancelled.
     Cancel,
-    /// They finish.
+    /// The other steps run to their end.
     Finish,
 }
 
-/// A pause with a question. Its answer is the step's output.
+/// A question to a person at which the run pauses. The answer is the output of the step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WorkflowCheckpoint {
-    /// What is asked; a template.
+    /// The text of the question, a template.
     #[schema(required)]
     pub question: String,
-    /// A short name.
+    /// A short label for the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// What the checkpoint takes: a choice if there are options, else text.
+    /// The type of the answer. Defaults to a choice if there are options, and to text otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<CheckpointInput>,
-    /// What may be chosen.
+    /// The options to choose from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<CheckpointOption>,
-    /// Whether several may be chosen.
+    /// Whether more than one option can be chosen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
-    /// Whether own text is accepted besides the options.
+    /// Whether free text is accepted in addition to the options.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub custom: bool,
-    /// The smallest number.
+    /// The smallest number that is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// The largest number.
+    /// The largest number that is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// Whether a number has to be whole.
+    /// Whether the number has to be an integer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
 }
 
-/// What a checkpoint takes.
+/// The type of answer that a checkpoint accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckpointInput {
-    /// One option, or several.
+    /// One option, or several with `multiple`.
     Choice,
-    /// Free text.
+    /// Any text.
     Text,
-    /// A number.
+    /// A number between `minimum` and `maximum`.
     Number,
     /// Yes or no.
     YesNo,
 }
 
-/// An option of a checkpoint: a label, or a label with its meaning.
+/// An option of a checkpoint: a label, or a label with a description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum CheckpointOption {
-    /// A label.
+    /// Only a label.
     Label(String),
-    /// A label with its meaning.
+    /// A label with a description.
     Described {
-        /// The label.
+        /// The text to display, which is also the answer.
         label: String,
-        /// What it means.
+        /// A longer explanation of the option.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
     },
@@ -212,7 +212,7 @@ mod tests {
 
     use super::*;
 
-    /// A workflow with every field.
+    /// A workflow that sets every field.
     fn every_field() -> Value {
         json!({
             "name": "w", "description": "d", "directory": "/p", "inputs": { "topic": { "description": "d", "default": "x" } },
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn documented_workflow_and_the_workflow_that_the_server_reads_have_the_same_fields() {
+    fn documented_workflow_has_the_fields_of_the_core_workflow() {
         let documented: WorkflowFile = serde_json::from_value(every_field()).unwrap();
         assert_eq!(serde_json::to_value(&documented).unwrap(), every_field());
         let core: Workflow = serde_json::from_value(every_field()).unwrap();

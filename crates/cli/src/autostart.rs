@@ -1,4 +1,4 @@
-//! Starts a server in the background when a command needs one and none answers.
+//! Starts a server in the background when a command needs one and none is running.
 
 use std::fs::{self, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -20,16 +20,18 @@ use crate::sanitize;
 use crate::service;
 use crate::words;
 
-/// How long a new server may take until it answers.
+/// Time limit for a new server to become healthy.
 const START: Duration = Duration::from_secs(20);
 
-/// How often a server may fail before that is told: the first may have met another one that is gone by now.
+/// Number of failed starts before giving up. The first start can fail because of another server that was just
+/// stopping.
 const TRIES: u8 = 2;
 
-/// How often it is looked for meanwhile.
+/// Interval between health checks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A client of the server that answers; starts one first if none does.
+/// Returns a client of the running server. Starts a server first if none runs, and restarts one that is older than
+/// this program.
 pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
     match app.target() {
         Ok(target) => {
@@ -37,7 +39,7 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
             match client.health().await {
                 Ok(health) if is_older(&health.version) && is_ours(app, &target) => {
                     app.out.note(&format!(
-                        "The server is of the older version {}; it is started again. Agents go on.",
+                        "The server is running the older version {}. Restarting it; agents keep running.",
                         sanitize::line(&health.version)
                     ));
                     return replace(app).await;
@@ -47,9 +49,8 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
                 Err(error) => return Err(error.into()),
             }
             if !is_ours(app, &target) {
-                return Err(
-                    Failure::new(format!("No server answers at {}.", target.url)).then("A person starts it with: sayso serve")
-                );
+                return Err(Failure::new(format!("Cannot reach the server at {}.", target.url))
+                    .then("Ask a person to start it with: sayso serve"));
             }
         }
         Err(DiscoverError::NoServer { .. } | DiscoverError::NoToken { .. }) if app.environment.agent_marker().is_none() => {}
@@ -59,12 +60,13 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
     app.client()
 }
 
-/// Whether the server is this person's own. One that somebody named, or that an agent was given, is not ours to start.
+/// Returns true for the person's own server. A server that was set with SAYSO_URL or given to an agent must not be
+/// started or restarted from here.
 fn is_ours(app: &App, target: &Target) -> bool {
     app.environment.get("SAYSO_URL").is_none() && target.source != TokenSource::Agent
 }
 
-/// Whether a server is of an older version than this program.
+/// Returns true if the server's version is older than this program's. Unknown version formats count as not older.
 fn is_older(version: &str) -> bool {
     let numbers = |version: &str| -> Option<Vec<u64>> {
         let plain = version.split(['-', '+']).next()?;
@@ -76,20 +78,20 @@ fn is_older(version: &str) -> bool {
     }
 }
 
-/// Puts this program in the place of the server that runs, where it listens.
+/// Stops the running server and starts this program on the same address.
 async fn replace(app: &App) -> Result<Client, Failure> {
     let listen = stop::stop(app).await.map(|server| stop::address(&server.url))?;
     start(app, listen).await?;
     app.client()
 }
 
-/// Waits until a server that somebody else has started answers.
+/// Waits until a server that another program started is healthy.
 pub(crate) async fn wait(app: &App) -> Result<(), Failure> {
     let deadline = Instant::now() + START;
     while !answers(app).await {
         if Instant::now() >= deadline {
-            return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))
-                .then("Look at its log: sayso logs"));
+            return Err(Failure::new(format!("The new server did not become ready within {} seconds.", START.as_secs()))
+                .then("See its log with: sayso logs"));
         }
         tokio::time::sleep(LOOK).await;
     }
@@ -103,7 +105,7 @@ async fn answers(app: &App) -> bool {
     }
 }
 
-/// Starts a server in the background and waits until it answers.
+/// Starts a server in the background and waits until it is healthy.
 pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), Failure> {
     make_data_dir(app)?;
     if service::start(app) {
@@ -121,7 +123,7 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         if let Ok(client) = app.client()
             && client.health().await.is_ok()
         {
-            // Whoever started it has said so.
+            // If the service started it, `service::start` has already printed a message.
             if child.is_some() {
                 let log = words::directory(&app.paths.log().to_string_lossy(), &app.out.look);
                 app.out.note(&format!("Started a server in the background at {}", client.url()));
@@ -131,28 +133,29 @@ pub(crate) async fn start(app: &App, listen: Option<SocketAddr>) -> Result<(), F
         }
         let ended = child.as_mut().is_none_or(|child| matches!(child.try_wait(), Ok(Some(_))));
         if ended && is_locked(&app.paths.data_dir) {
-            // Another command was quicker by a moment, and its server is about to answer.
+            // A concurrent command started a server first. Wait for that one.
             child = None;
         } else if ended {
-            // Somebody with another data directory has the port now, or that other server did not come to answer.
+            // A server with another data directory took the port in the meantime, or that server stopped before this
+            // one could use the port.
             let next = free_or_any(at);
             failed += u8::from(child.is_some() && next == at);
             if failed == TRIES {
                 let said = last_words(&app.paths.log(), already_logged);
-                return Err(Failure::new("A server could not be started.").then(said));
+                return Err(Failure::new("The server could not be started.").then(said));
             }
             (at, already_logged) = (next, logged());
             child = Some(spawn(app, at)?);
         }
         if Instant::now() >= deadline {
-            return Err(Failure::new(format!("The new server did not answer within {} seconds.", START.as_secs()))
+            return Err(Failure::new(format!("The new server did not become ready within {} seconds.", START.as_secs()))
                 .then(last_words(&app.paths.log(), already_logged)));
         }
         tokio::time::sleep(LOOK).await;
     }
 }
 
-/// Whether a server holds this data directory.
+/// Returns true if a server holds the lock of this data directory.
 fn is_locked(data_dir: &Path) -> bool {
     let no_follow = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     let lock = fs::OpenOptions::new().read(true).custom_flags(no_follow).open(data_dir.join("lock"));
@@ -160,19 +163,19 @@ fn is_locked(data_dir: &Path) -> bool {
 }
 
 fn spawn(app: &App, listen: SocketAddr) -> Result<Child, Failure> {
-    let broken = |error: io::Error| Failure::io("A server cannot be started", &error);
+    let broken = |error: io::Error| Failure::io("The server cannot be started", &error);
     let log = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let errors = log.try_clone().map_err(broken)?;
     let mut command = Command::new(std::env::current_exe().map_err(broken)?);
     command.arg("serve").arg("--data-dir").arg(&app.paths.data_dir).arg("--listen").arg(listen.to_string());
-    // Its own process group: Ctrl-C in this terminal is not for it. Tokens of this shell are not for
-    // its agents.
+    // A process group of its own, so that Ctrl-C in this terminal does not reach the server. The tokens of this shell
+    // are removed, so that agents of the server do not inherit them.
     command.process_group(0).env_remove("SAYSO_TOKEN").env_remove("SAYSO_AGENT_TOKEN").env_remove("SAYSO_URL");
     command.stdin(Stdio::null()).stdout(log).stderr(errors).current_dir("/").spawn().map_err(broken)
 }
 
-/// This address, or any free port beside it if somebody else has it: another user of this machine,
-/// another data directory. `server.json` tells clients which it is.
+/// Returns this address, or any free port of the same IP address if another process uses it, for example another
+/// user's server. Clients read the actual address from `server.json`.
 fn free_or_any(wanted: SocketAddr) -> SocketAddr {
     match TcpListener::bind(wanted) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => SocketAddr::new(wanted.ip(), 0),
@@ -180,10 +183,10 @@ fn free_or_any(wanted: SocketAddr) -> SocketAddr {
     }
 }
 
-/// The end of what this server logged, where the reason stands.
+/// Returns the last lines that this server logged; they usually contain the reason of a failed start.
 fn last_words(log: &Path, already_logged: u64) -> String {
     let mut text = String::new();
-    // Without a log there is only less to say.
+    // If the log cannot be read, the message just has no details.
     let _ = fs::File::open(log).and_then(|mut file| {
         file.seek(SeekFrom::Start(already_logged))?;
         file.read_to_string(&mut text)
@@ -198,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_to_be_older_is_replaced() {
+    fn only_older_known_versions_are_replaced() {
         for older in ["0.0.9", "0.0.99-rc.1", "0"] {
             assert!(is_older(older), "{older}");
         }
@@ -208,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_somebody_has_gives_way_to_any_port_beside_it() {
+    fn used_port_is_replaced_by_any_free_port() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let wanted = taken.local_addr().unwrap();
         assert_eq!(free_or_any(wanted), "127.0.0.1:0".parse().unwrap());

@@ -1,4 +1,4 @@
-//! What went wrong, what to do about it, and the exit code.
+//! The error type of commands: what went wrong, what to do next, and the exit code.
 
 use std::fmt;
 
@@ -8,54 +8,52 @@ use sayso_client::{DiscoverError, Error, FindError, PathsError};
 use crate::sanitize;
 use crate::words;
 
-/// Exit codes.
 pub(crate) mod exit {
-    /// Something did not work.
+    /// The command failed.
     pub(crate) const ERROR: u8 = 1;
-    /// The command line is wrong. (`clap` uses the same.)
+    /// Invalid command line; `clap` uses the same code.
     pub(crate) const USAGE: u8 = 2;
     /// A person said no.
     pub(crate) const NO: u8 = 3;
-    /// Nobody answered in time.
+    /// No answer before the deadline.
     pub(crate) const NOBODY: u8 = 4;
-    /// Ctrl-C.
+    /// Interrupted with Ctrl-C.
     pub(crate) const INTERRUPTED: u8 = 130;
 }
 
-/// An expected error.
+/// An expected error, which is printed for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
     /// What happened, as a sentence.
     pub(crate) what: String,
-    /// What to do, as a sentence.
+    /// What to do next, as a sentence.
     pub(crate) next: Option<String>,
-    /// The server's code, for programs.
+    /// Error code of the server, for programs.
     pub(crate) code: Option<ErrorCode>,
-    /// The exit code.
     pub(crate) exit: u8,
 }
 
 impl Failure {
-    /// Something did not work.
+    /// Creates an error with the general exit code.
     pub(crate) fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), next: None, code: None, exit: exit::ERROR }
     }
 
-    /// The command line cannot be meant.
+    /// Creates an error for a command line that clap accepts but that makes no sense.
     pub(crate) fn usage(what: impl Into<String>) -> Self {
         Self { exit: exit::USAGE, ..Self::new(what) }
     }
 
-    /// Something on this machine did not work.
+    /// Creates an error for a failed system call.
     pub(crate) fn io(what: &str, error: &std::io::Error) -> Self {
         Self::new(format!("{what}: {error}."))
     }
 
-    /// An error of another part, with everything that caused it.
+    /// Creates an error from an error of another crate, with all its causes.
     pub(crate) fn caused(what: &str, error: &dyn std::error::Error) -> Self {
         let mut text = what.to_owned();
         for cause in std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string) {
-            // Some errors repeat what caused them.
+            // Some errors already include the text of their cause.
             if !text.contains(&cause) {
                 text = format!("{text}: {cause}");
             }
@@ -63,7 +61,7 @@ impl Failure {
         Self::new(format!("{}.", text.trim_end_matches('.')))
     }
 
-    /// Adds what to do.
+    /// Adds the next step.
     pub(crate) fn then(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
     }
@@ -89,15 +87,15 @@ impl From<PathsError> for Failure {
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
-        // What was typed stands in it, which may have been copied from anywhere.
+        // The error contains what was typed, which may have been pasted from anywhere.
         let what = sentence(&sanitize::line(&error.to_string()));
         match error {
-            FindError::None { what: "session", .. } => Self::new(what).then("See them all with: sayso sessions"),
-            FindError::None { .. } => Self::new(what).then("See what waits with: sayso ls"),
+            FindError::None { what: "session", .. } => Self::new(what).then("List sessions with: sayso sessions --all"),
+            FindError::None { .. } => Self::new(what).then("List pending asks with: sayso ls"),
             FindError::Several { candidates, .. } => {
                 let lines: Vec<String> =
                     candidates.iter().map(|(id, subject)| format!("  {id}  {}", sanitize::line(subject))).collect();
-                Self::new(what).then(format!("Type more of the id:\n{}", lines.join("\n")))
+                Self::new(what).then(format!("Type more of the ID:\n{}", lines.join("\n")))
             }
         }
     }
@@ -108,10 +106,10 @@ impl From<DiscoverError> for Failure {
         match &error {
             DiscoverError::NoServer { .. } => no_server(),
             DiscoverError::AgentShell { .. } => {
-                Self::new(sentence(&error.to_string())).then("An agent asks a person with its own token in SAYSO_AGENT_TOKEN.")
+                Self::new(sentence(&error.to_string())).then("To ask a person, an agent uses its own token in SAYSO_AGENT_TOKEN.")
             }
             DiscoverError::NoToken { .. } | DiscoverError::Unreadable { .. } | DiscoverError::Paths(_) => {
-                Self::new(sentence(&error.to_string())).then("Look at everything with: sayso doctor")
+                Self::new(sentence(&error.to_string())).then("Check the installation with: sayso doctor")
             }
         }
     }
@@ -125,21 +123,21 @@ impl From<Error> for Failure {
             Error::Discover(error) => error.into(),
             Error::Unreachable { url, source } if url.starts_with("https:") => {
                 let why = sanitize::line(&deepest(&source).to_string());
-                Self::new(format!("No server answers at {url}: {}", sentence(&why)))
-                    .then("Its certificate must be one that this system trusts. SSL_CERT_FILE names a file with others.")
+                Self::new(format!("Cannot reach the server at {url}: {}", sentence(&why)))
+                    .then("This system must trust the server's certificate. You can set SSL_CERT_FILE to a file with more certificates.")
             }
-            Error::Unreachable { url, .. } => Self { what: format!("No server answers at {url}"), ..no_server() },
+            Error::Unreachable { url, .. } => Self { what: format!("Cannot reach the server at {url}."), ..no_server() },
             Error::Api(ref problem) => match problem.code {
                 ErrorCode::AskAlreadyResolved => {
                     let stands = error.already_resolved().map_or_else(|| problem.detail.clone(), words::outcome);
                     Self::new(format!("Not sent. {stands}"))
                 }
                 ErrorCode::Unauthorized => {
-                    Self::new("The server does not know this token.").then("Look at everything with: sayso doctor")
+                    Self::new("The server does not accept this token.").then("Check the installation with: sayso doctor")
                 }
                 ErrorCode::InvalidAnswers if !problem.problems.is_empty() => {
                     let reasons: Vec<String> = problem.problems.iter().map(|one| sanitize::line(&one.reason)).collect();
-                    Self::new(format!("Not sent: {}.", reasons.join("; "))).then("Change it and send it again.")
+                    Self::new(format!("Not sent: {}.", reasons.join("; "))).then("Change your answer and send it again.")
                 }
                 ErrorCode::AskPending => {
                     Self::new(sentence(&sanitize::line(&problem.detail))).then("Answer it first: sayso next")
@@ -152,17 +150,17 @@ impl From<Error> for Failure {
     }
 }
 
-/// What lies under all the words about it.
+/// Returns the root cause of an error.
 fn deepest(error: &dyn std::error::Error) -> &dyn std::error::Error {
     std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error)
 }
 
-/// No server is there.
+/// The error for commands that need a running server.
 pub(crate) fn no_server() -> Failure {
     Failure::new("No server is running.").then("Start one with: sayso serve")
 }
 
-/// A lower-case fragment as a sentence.
+/// Turns a lower-case fragment into a sentence.
 fn sentence(fragment: &str) -> String {
     let mut characters = fragment.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -175,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_ending_that_several_have_lists_them() {
+    fn ambiguous_suffix_lists_all_candidates() {
         let error = FindError::Several {
             what: "ask",
             suffix: "2a".into(),
@@ -184,13 +182,13 @@ mod tests {
         let failure = Failure::from(error);
         assert_eq!(
             failure.to_string(),
-            "Several asks have an id that ends in 2a.\nType more of the id:\n  ask_112a  Which<U+001B>[2J?\n  ask_772a  Run it"
+            "Several asks have an id that ends in 2a.\nType more of the ID:\n  ask_112a  Which<U+001B>[2J?\n  ask_772a  Run it"
         );
         assert_eq!(failure.exit, exit::ERROR);
     }
 
     #[test]
-    fn an_agents_shell_is_told_who_must_run_this() {
+    fn agent_shell_error_says_that_a_person_must_run_this() {
         let failure = Failure::from(DiscoverError::AgentShell { marker: "CLAUDECODE".into() });
         assert_eq!(failure.what, "This shell belongs to an agent (CLAUDECODE is set); a person must run this.");
     }

@@ -1,17 +1,17 @@
-//! The files that the command of an approval executes, as text.
+//! Text about the files that the command of an approval executes.
 
 use sayso_client::Client;
 use sayso_client::api::ask::{Ask, AskFile, AskFiles, AskStatus, FileDiff};
 
 use crate::sanitize;
 
-/// What a card says about code that cannot be shown.
+/// Said in place of content that cannot be shown.
 const NOT_AVAILABLE: &str = "Content not available";
 const UNLISTED: &str = "Runs code from the project";
-/// Said under every content.
+/// Said after the contents of all files.
 const STILL_CHANGEABLE: &str = "The agent can still change these files after you approve.";
 
-/// Reads the files of a pending ask, if it has any. `None` if there are none or they cannot be read by this token.
+/// Reads the files of a pending ask. `None` if it has none, or if this token may not read them.
 pub(crate) async fn read(client: &Client, ask: &Ask) -> Option<AskFiles> {
     if ask.status != AskStatus::Pending || ask.executes.is_none() {
         return None;
@@ -19,18 +19,16 @@ pub(crate) async fn read(client: &Client, ask: &Ask) -> Option<AskFiles> {
     client.ask_files(&ask.id).await.ok()
 }
 
-/// One line of what is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum FileLine {
-    /// The path of a file, or a sentence about it.
+    /// Path of a file, or a sentence about a file.
     Heading(String),
-    /// A line of its content, or of a change.
+    /// A line of content or of a diff.
     Text(String),
-    /// A sentence.
     Note(String),
 }
 
-/// The lines about the code that an ask executes. Without `files`, the contents are not known.
+/// Formats the code that an ask executes. `files` is `None` if the contents are not known.
 pub(crate) fn lines(ask: &Ask, files: Option<&AskFiles>, changes: &[FileDiff]) -> Vec<FileLine> {
     let Some(executes) = &ask.executes else { return Vec::new() };
     let mut lines = Vec::new();
@@ -94,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_changes_and_gaps_are_said() {
+    fn lines_show_contents_changes_and_missing_contents() {
         use FileLine::{Heading, Note, Text};
         let executes = ExecutedCode { files: vec!["/p/x.sh".into()], unlisted: true, readable: true };
         let ask = Ask { executes: Some(executes), ..approval_ask() };

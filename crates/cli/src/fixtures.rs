@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::output::Look;
 
-/// An event of the feed. Blocks of a transcript get the fields that the tests do not look at.
+/// Creates an event of the feed. Fills in the fields of transcript blocks that tests do not check.
 pub(crate) fn feed_event(name: &str, data: &Value) -> FeedEvent {
     let mut whole = match name.split_once('.') {
         Some(("message" | "tool", _)) => {
@@ -87,6 +87,7 @@ pub(crate) fn question_ask() -> Ask {
         run_id: None,
         step_id: None,
         why: None,
+        why_code: None,
         questions: vec![database()],
         approval: None,
         link: None,
@@ -95,6 +96,7 @@ pub(crate) fn question_ask() -> Ask {
         outcome: None,
         delivery: None,
         delivery_reason: None,
+        delivery_code: None,
         truncated: false,
         raw: None,
     }

@@ -1,4 +1,4 @@
-//! What happens in a session, as text for a terminal. Pure: events in, pieces out.
+//! Converts the events of a session to text for a terminal. Pure: events in, pieces out.
 
 use std::collections::BTreeSet;
 
@@ -10,54 +10,53 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// What an event means for whoever follows a session.
+/// What an event means for the terminal that follows a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Piece {
-    /// Text to print as it is.
+    /// Text to print unchanged.
     Text(String),
-    /// An ask waits; this is its id.
+    /// Id of a new pending ask.
     Asked(String),
-    /// The session does something else now.
+    /// The session has a new status.
     Status(SessionStatus),
-    /// The session is over.
     Ended {
-        /// Why.
+        /// Why the session ended.
         reason: Option<String>,
-        /// By a fault.
+        /// True if the session failed.
         failed: bool,
     },
 }
 
-/// Follows one session.
+/// State for following one session.
 #[derive(Debug, Default)]
 pub(crate) struct Follower {
-    /// What was printed of the message that is being streamed.
+    /// Text of the current message that was already printed.
     streamed: String,
-    /// Whether the cursor stands within a line.
+    /// True if the last printed line has no newline yet.
     within_line: bool,
-    /// Asks that were decided here; their outcome was shown already.
+    /// Asks that were decided here. Their outcome is already on the screen.
     decided_here: BTreeSet<String>,
-    /// What was said from here; it need not be shown again.
+    /// Messages that were sent from here. They are not printed again.
     said_here: Vec<String>,
 }
 
 impl Follower {
-    /// This ask was decided here.
+    /// Records that this ask was decided here.
     pub(crate) fn decided(&mut self, id: &str) {
         self.decided_here.insert(id.to_owned());
     }
 
-    /// This was said from here.
+    /// Records that this message was sent from here.
     pub(crate) fn said(&mut self, text: &str) {
         self.said_here.push(text.to_owned());
     }
 
-    /// Ends a line that is not ended yet.
+    /// Returns a newline if the last line is unfinished.
     pub(crate) fn end_line(&mut self) -> &'static str {
         if std::mem::take(&mut self.within_line) { "\n" } else { "" }
     }
 
-    /// What an event means.
+    /// Converts one event; `None` if it prints nothing.
     pub(crate) fn take(&mut self, event: &FeedEvent, look: &Look) -> Option<Piece> {
         match &event.event {
             Event::MessageDelta(delta) => {
@@ -72,7 +71,7 @@ impl Follower {
             Event::ToolCompleted(tool) => {
                 let failed = tool.status == ToolCallStatus::Error;
                 let name = failed.then(|| sanitize::line(&tool.name))?;
-                Some(self.own_line(&look.paint(Style::Bad, &format!("[{name}] did not work"))))
+                Some(self.own_line(&look.paint(Style::Bad, &format!("[{name}] failed"))))
             }
             Event::QuestionRequested(asked) | Event::ApprovalRequested(asked) | Event::LinkRequested(asked) => {
                 Some(Piece::Asked(asked.ask.id.clone()))
@@ -87,7 +86,7 @@ impl Follower {
             }
             Event::Notice(notice) => Some(self.own_line(&look.paint(Style::Dim, sanitize::text(&notice.text).trim_end()))),
             Event::Error(error) => Some(self.own_line(&look.paint(Style::Bad, sanitize::text(&error.text).trim_end()))),
-            // Of no interest to whoever follows one session.
+            // Not shown while following one session.
             Event::AskParked(_)
             | Event::AskSnoozed(_)
             | Event::AskDelivery(_)
@@ -117,10 +116,10 @@ impl Follower {
             return Some(self.own_line(&look.paint(Style::Dim, &format!("> {}", sanitize::text(text.trim_end())))));
         }
         let streamed = std::mem::take(&mut self.streamed);
-        // What was streamed is on the screen; after a lost connection some of it is missing.
+        // Streamed text is already on the screen. After a lost connection a part of it is missing.
         let rest = match text.strip_prefix(streamed.as_str()) {
             Some(rest) => sanitize::text(rest),
-            // An interrupted message is kept without the space that it ended with.
+            // The stored version of an interrupted message lacks trailing white space.
             None if streamed.starts_with(text) => String::new(),
             None => format!("{}{}", self.end_line(), sanitize::text(text)),
         };
@@ -151,7 +150,7 @@ impl Follower {
     }
 }
 
-/// The id of the ask that an event opens, if it opens one.
+/// Returns the id of the ask that an event opens.
 pub(crate) fn asked(event: &FeedEvent) -> Option<String> {
     if let Event::QuestionRequested(asked) | Event::ApprovalRequested(asked) | Event::LinkRequested(asked) = &event.event {
         return Some(asked.ask.id.clone());
@@ -192,7 +191,7 @@ mod tests {
             ("tool.completed", json!({"name": "Bash", "status": "error"})),
             ("message.completed", json!({"role": "assistant", "text": "Denied"})),
         ];
-        assert_eq!(printed(&mut Follower::default(), &between), "Denied\n[Bash] did not work\n");
+        assert_eq!(printed(&mut Follower::default(), &between), "Denied\n[Bash] failed\n");
         let interrupted =
             [("message.delta", json!({"text": "This "})), ("message.completed", json!({"role": "assistant", "text": "This"}))];
         assert_eq!(printed(&mut Follower::default(), &interrupted), "This \n");
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn own_words_are_not_echoed_but_those_of_others_are() {
+    fn only_messages_from_other_surfaces_are_echoed() {
         let mut follower = Follower::default();
         follower.said("hello");
         let events = [
@@ -213,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn asks_statuses_and_ends() {
+    fn events_convert_to_asks_statuses_and_ends() {
         let mut follower = Follower::default();
         let asked = follower.take(&feed_event("question.requested", &serde_json::to_value(question_ask()).unwrap()), &look());
         assert_eq!(asked, Some(Piece::Asked(question_ask().id)));
@@ -224,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decision_by_a_rule_is_shown_and_one_from_here_is_not() {
+    fn decisions_made_here_are_not_printed_again() {
         let mut ask = serde_json::to_value(question_ask()).unwrap();
         ask["status"] = json!("answered");
         ask["outcome"] = json!({"status": "answered", "answers": [["SQLite"]], "by": {"kind": "policy", "rule": "db"}, "at": "2026-11-15T14:03:00Z"});
@@ -237,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_deltas_are_cleaned() {
+    fn control_characters_in_deltas_are_escaped() {
         let events = [("message.delta", json!({"text": "\u{1b}[2J━━━ mock asks"}))];
         assert_eq!(printed(&mut Follower::default(), &events), "<U+001B>[2J━━━ mock asks");
     }

@@ -1,13 +1,13 @@
-//! The branch that a directory is on, read from git's own files.
+//! Reads the current branch of a directory from git's own files.
 
 use std::path::{Path, PathBuf};
 
 use sayso_server::read_small_file;
 
-/// Bytes of git's own small files: a reference, a hash or a path.
+/// Limit for git's small files (a reference, a hash or a path), in bytes.
 const SMALL: u64 = 8 * 1024;
 
-/// The branch of the repository that holds this directory, if it is on one.
+/// Returns the branch of the repository that contains this directory; `None` if no branch is checked out.
 pub(crate) fn branch(directory: &Path) -> Option<String> {
     let dot_git = directory.ancestors().map(|parent| parent.join(".git")).find(|path| path.exists())?;
     let git_dir = if dot_git.is_dir() { dot_git } else { worktree(&dot_git)? };
@@ -15,7 +15,7 @@ pub(crate) fn branch(directory: &Path) -> Option<String> {
     head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
 }
 
-/// In a worktree `.git` is a file that names the directory.
+/// Resolves the git directory of a worktree, where `.git` is a file with its path.
 fn worktree(dot_git: &Path) -> Option<PathBuf> {
     let text = read_small_file(dot_git, SMALL).ok()?;
     let named = text.trim().strip_prefix("gitdir: ")?;
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_branch_is_found_from_below() {
+    fn branch_is_found_from_a_subdirectory() {
         let dir = tempfile::tempdir().unwrap();
         let below = dir.path().join("a/b");
         fs::create_dir_all(&below).unwrap();

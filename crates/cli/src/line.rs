@@ -1,15 +1,15 @@
-//! The line that a person types at a prompt. Pure: bytes of the terminal in, what to write out.
+//! The input line of a prompt. Pure: takes bytes of the terminal and returns what to write.
 //!
-//! The terminal could edit the line itself, but then nobody knew what was typed so far, and nothing could be printed
-//! above the prompt without losing sight of it.
+//! The terminal could edit the line itself. But then this program would not know what was typed so far, and could not
+//! print above the prompt without hiding that.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr;
 
-/// How much can be typed, in bytes. The server takes less in most places and says so.
+/// Limit for the typed text, in bytes. The server has lower limits in most places and reports them.
 const MOST: usize = 64 * 1024;
 
-/// Whether what is typed is shown.
+/// Whether typed text is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Echo {
     #[default]
@@ -17,18 +17,17 @@ pub(crate) enum Echo {
     Hidden,
 }
 
-/// What a byte leads to.
+/// The effect of one byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Edited {
-    /// The line goes on; this is written.
+    /// The line continues; write this text.
     On(String),
-    /// Enter.
+    /// The line is complete.
     Line(String),
-    /// Ctrl-D on an empty line.
     End,
 }
 
-/// How much of a terminal's sequence was read. Arrow keys and their like do nothing here.
+/// Parser state for escape sequences. Keys such as arrows have no effect here.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Sequence {
     #[default]
@@ -37,21 +36,21 @@ enum Sequence {
     Parameters,
 }
 
-/// A prompt and what was typed behind it.
+/// A prompt and the text that was typed after it.
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     prompt: String,
     text: String,
     echo: Echo,
-    /// Whether it is on the screen, so that it has to be erased before anything else is written.
+    /// True if the prompt is on the screen, so that it must be erased before other output.
     is_shown: bool,
     sequence: Sequence,
-    /// The first bytes of a character.
+    /// Bytes of an incomplete UTF-8 character.
     bytes: Vec<u8>,
 }
 
 impl Line {
-    /// Opens a prompt, unless it is open. What was typed before it is kept and shown. Gives what to write.
+    /// Opens the prompt if it is closed, and returns what to write. Text that was typed before is kept and shown.
     pub(crate) fn open(&mut self, prompt: &str, echo: Echo) -> String {
         if self.is_shown {
             return String::new();
@@ -60,24 +59,24 @@ impl Line {
         self.draw()
     }
 
-    /// Closes the prompt; false if none was open. It stays on the screen.
+    /// Closes the prompt, which stays on the screen. Returns false if it was not open.
     pub(crate) fn close(&mut self) -> bool {
         std::mem::take(&mut self.is_shown)
     }
 
-    /// Drops what was typed.
+    /// Discards the typed text.
     pub(crate) fn clear(&mut self) {
         self.text.clear();
         self.bytes.clear();
         self.sequence = Sequence::None;
     }
 
-    /// Writes something above the prompt, if there is one.
+    /// Returns what to write to print a text above the prompt.
     pub(crate) fn above(&self, text: &str, columns: usize) -> String {
         if self.is_shown { format!("{}{text}\n{}", self.erase(columns), self.draw()) } else { format!("{text}\n") }
     }
 
-    /// Changes the words of the prompt; nothing to write if they stay the same.
+    /// Changes the text of the prompt and returns what to write; empty if the text is the same.
     pub(crate) fn reword(&mut self, prompt: &str, columns: usize) -> String {
         if !self.is_shown || self.prompt == prompt {
             return String::new();
@@ -94,7 +93,7 @@ impl Line {
         }
     }
 
-    /// Moves to where the prompt begins and clears everything from there.
+    /// Returns the control sequence that clears the screen from the start of the prompt.
     fn erase(&self, columns: usize) -> String {
         match self.draw().width().saturating_sub(1) / columns.max(1) {
             0 => "\r\u{1b}[J".to_owned(),
@@ -102,7 +101,7 @@ impl Line {
         }
     }
 
-    /// Takes one byte from the terminal.
+    /// Handles one byte from the terminal.
     pub(crate) fn byte(&mut self, byte: u8, columns: usize) -> Edited {
         match (self.sequence, byte) {
             (Sequence::Escape, b'[' | b'O') => self.sequence = Sequence::Parameters,
@@ -126,7 +125,7 @@ impl Line {
         Edited::On(String::new())
     }
 
-    /// One byte of a character.
+    /// Handles one byte of a UTF-8 character.
     fn part(&mut self, byte: u8) -> Edited {
         self.bytes.push(byte);
         let bytes = std::mem::take(&mut self.bytes);
@@ -136,7 +135,7 @@ impl Line {
                 self.bytes = bytes;
                 Edited::On(String::new())
             }
-            // Not UTF-8: nobody meant it.
+            // Invalid UTF-8 is dropped.
             Err(_) => Edited::On(String::new()),
         }
     }
@@ -150,7 +149,7 @@ impl Line {
         Edited::On(if shown { character.to_owned() } else { String::new() })
     }
 
-    /// Removes the end of what was typed, from the place that `from` gives.
+    /// Truncates the typed text at the position that `from` returns.
     fn shorten(&mut self, columns: usize, from: impl Fn(&str) -> usize) -> Edited {
         let erase = self.erase(columns);
         let at = from(&self.text);
@@ -161,7 +160,7 @@ impl Line {
     }
 }
 
-/// The beginning of the last word.
+/// Returns the start of the last word.
 fn last_word(text: &str) -> usize {
     let text = text.trim_end();
     text.rfind(char::is_whitespace).map_or(0, |at| at + text[at..].chars().next().map_or(0, char::len_utf8))
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_characters_and_keys_of_editing() {
+    fn bytes_become_characters_and_editing_keys() {
         for (bytes, text) in [
             (&b"abc"[..], "abc"),
             ("naïve 日本".as_bytes(), "naïve 日本"),
@@ -202,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_printed_goes_above_the_prompt_and_what_was_typed_stays() {
+    fn output_above_the_prompt_keeps_the_typed_text() {
         let mut line = typed(b"ab");
         assert_eq!(line.above("trace", 80), "\r\u{1b}[Jtrace\n> ab");
         assert_eq!(line.above("trace", 3), "\r\u{1b}[1A\u{1b}[Jtrace\n> ab", "it took two rows");
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_neither_echoed_nor_drawn() {
+    fn secret_is_neither_echoed_nor_drawn() {
         let mut line = Line::default();
         assert_eq!(line.open("Secret: ", Echo::Hidden), "Secret: ");
         for byte in *b"hush\x7f" {

@@ -1,26 +1,26 @@
-//! The log of a server in the background: it never grows beyond a few files of a few megabytes.
+//! Limits the log of a background server to a few files of a few megabytes.
 //!
-//! The server writes to its standard error, as every program does. When that is the log file, this moves it aside
-//! in time and points standard output and error at a new one, so that nothing is lost, not even the words of a panic.
+//! The server logs to standard error, as other programs do. If that is the log file, this module rotates the file and
+//! redirects standard output and error to a new one, so that everything is logged, including panic messages.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// How long one file may be.
+/// Maximum size of one file, in bytes.
 const LIMIT: u64 = 5 * 1024 * 1024;
-/// How many older ones are kept.
+/// Number of rotated files to keep.
 const KEPT: usize = 3;
 
-/// Standard error, with a file behind it that is moved aside in time.
+/// A writer to standard error that rotates the log file.
 #[derive(Debug)]
 pub(crate) struct RotatingLog {
     rotation: Option<Rotation>,
 }
 
 impl RotatingLog {
-    /// Looks whether standard error is this file.
+    /// Enables rotation if standard error is this file.
     pub(crate) fn new(path: &Path) -> Self {
         let is_ours = match (fs::metadata(path), rustix::fs::fstat(io::stderr())) {
             (Ok(file), Ok(stderr)) => (file.dev(), file.ino()) == (stderr.st_dev, stderr.st_ino),
@@ -35,7 +35,7 @@ impl Write for RotatingLog {
         if let Some(rotation) = &mut self.rotation
             && rotation.is_full()
         {
-            // A disk that takes no new file has no room for the words either; the old one goes on.
+            // If the disk is full, no new file can be created and logging continues in the old file.
             if let Ok(file) = rotation.next() {
                 let _ = rustix::stdio::dup2_stderr(&file);
                 let _ = rustix::stdio::dup2_stdout(&file);
@@ -53,7 +53,7 @@ impl Write for RotatingLog {
     }
 }
 
-/// How full the file is.
+/// Path of the log file and the bytes written to it.
 #[derive(Debug)]
 struct Rotation {
     path: PathBuf,
@@ -69,9 +69,9 @@ impl Rotation {
         self.written >= LIMIT
     }
 
-    /// Moves the files on and makes a new one.
+    /// Renames the existing files and creates a new one.
     fn next(&mut self) -> io::Result<File> {
-        // Tried again only after as much more, if it fails.
+        // If this fails, it is tried again after another `LIMIT` bytes.
         self.written = 0;
         for number in (1..KEPT).rev() {
             let _ = fs::rename(older(&self.path, number), older(&self.path, number + 1));
@@ -81,22 +81,22 @@ impl Rotation {
     }
 }
 
-/// The file that was moved aside this many times.
+/// Path of the file that was rotated this many times.
 fn older(path: &Path, number: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{number}"));
     PathBuf::from(name)
 }
 
-/// All files of a log that are there, the oldest first.
+/// Lists the existing files of a log, oldest first.
 pub(crate) fn files(path: &Path) -> Vec<PathBuf> {
     let all = (1..=KEPT).rev().map(|number| older(path, number)).chain([path.to_owned()]);
     all.filter(|path| path.is_file()).collect()
 }
 
-/// How much a log may take in all.
+/// Maximum total size of a log, in bytes.
 pub(crate) const fn most() -> u64 {
-    // The line that fills a file is written whole.
+    // The line that exceeds the limit of a file is still written to it.
     LIMIT * (KEPT as u64 + 1) + LIMIT
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_move_on_and_the_oldest_goes() {
+    fn rotation_deletes_the_oldest_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso.log");
         assert!(files(&path).is_empty());
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_elsewhere_is_left_alone() {
+    fn log_is_not_rotated_if_stderr_is_another_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("sayso.log");
         fs::write(&path, "").unwrap();

@@ -1,10 +1,9 @@
 //! `sayso`: the binary and its terminal UI.
 //!
-//! `args` is parsed once; `cmd` has one file per command or small family; `prompt` shows an ask and
-//! takes a decision; `inbox` shows them all. All agent text passes `sanitize` before it is printed. This crate deliberately
-//! knows nothing of the database and of agents' protocols: apart from `serve` and `backup` it is a
-//! client of the HTTP API like any other. `hook` lets the translators' crate read and write what the
-//! agents that run it say.
+//! `args` parses the command line; `cmd` has one file per command or small family of commands; `prompt` shows one ask
+//! and reads a decision; `inbox` shows all asks. All agent text passes through `sanitize` before it is printed. Apart
+//! from `serve` and `backup`, this crate is a client of the HTTP API and deliberately does not use the database or
+//! agent protocols. `hook` uses the translator crate to read and write the messages of agents.
 
 mod app;
 mod args;
@@ -45,11 +44,11 @@ use crate::output::{Format, Output};
 
 fn main() -> ExitCode {
     sayso_supervisor::unblock_signals();
-    // A supervisor is this program too, but nothing of it: no runtime, no configuration, no threads.
+    // A supervisor must stay small, so it starts before the runtime, the configuration and any threads.
     let mut given = std::env::args_os().skip(1);
     match given.next() {
         Some(command) if command == "supervise" => return supervise(given),
-        // Neither is a hook: its exit code means something to the agent, so it never fails.
+        // Agents interpret the exit code of a hook, so hooks are handled before anything can fail.
         Some(command) if command == "hook" => return hook::main(),
         Some(_) | None => {}
     }
@@ -74,33 +73,33 @@ fn supervise(given: impl Iterator<Item = std::ffi::OsString>) -> ExitCode {
     }
 }
 
-/// The outer error is ours, the inner one is for the person.
+/// The outer error is an internal error; the inner one is printed for the person.
 fn run(args: Args, environment: Environment, out: Output) -> anyhow::Result<Result<(), Failure>> {
     let paths = match Paths::new(&environment, args.data_dir) {
         Ok(paths) => paths,
         Err(error) => return Ok(Err(error.into())),
     };
     let mut app = App { environment, paths, out };
-    // A client does one thing at a time and starts faster with one thread; the server uses them all.
+    // One thread is enough for a client and starts faster. The server uses all cores.
     let mut builder = match args.command {
         Some(CliCommand::Serve(_)) => tokio::runtime::Builder::new_multi_thread(),
         Some(_) | None => tokio::runtime::Builder::new_current_thread(),
     };
-    let runtime = builder.enable_all().build().context("the runtime cannot be built")?;
+    let runtime = builder.enable_all().build().context("cannot build the runtime")?;
     let result = runtime.block_on(async {
-        // It lives as long as the command does.
+        // Must stay open until the command is done.
         let tunnel = match args.command.as_ref().is_none_or(CliCommand::calls_a_server) {
             true => tunnel::open(&mut app).await,
             false => Ok(None),
         };
         let _tunnel = match (tunnel, &args.command) {
-            // A status bar says nothing where there is no server.
+            // A status bar stays empty if no server can be reached.
             (Err(_), Some(CliCommand::Status { line: true })) => return Ok(()),
             (tunnel, _) => tunnel?,
         };
         cmd::run(&app, args.command).await
     });
-    // A blocked read of the keyboard cannot be called off, and nothing else is under way.
+    // A blocking read of the keyboard cannot be cancelled, and no other task is running.
     runtime.shutdown_background();
     Ok(result)
 }
@@ -110,7 +109,7 @@ fn report(out: &Output, failure: &Failure) -> ExitCode {
         let error = serde_json::json!({ "error": failure.what, "next": failure.next, "code": failure.code });
         out.note(&error.to_string());
     } else {
-        // An argument can stand in it, which may have been copied from anywhere.
+        // The error may contain an argument, which may have been pasted from anywhere.
         out.note(&sanitize::text(&failure.to_string()));
     }
     ExitCode::from(failure.exit)

@@ -1,13 +1,13 @@
-//! The order of the inbox, and the shortest endings by which its asks are told apart.
+//! The order of the inbox, and the shortest unique suffixes of ids.
 
 use sayso_client::api::ask::{Ask, Reach};
 use sayso_core::time::Time;
 
-/// How much of an id is shown at least.
+/// Minimum number of characters shown of an id.
 const SHORTEST: usize = 4;
 
-/// Soonest deadline first, then who is blocked, then who is not, then who is gone; within each the
-/// oldest first.
+/// Sorts by deadline, then blocking asks before asks that do not block, parked asks last; within each group the oldest
+/// first.
 pub(crate) fn inbox(asks: &mut [Ask]) {
     asks.sort_by_key(|ask| {
         let deadline = ask.deadline_at.unwrap_or(Time::from_millis(i64::MAX));
@@ -16,18 +16,18 @@ pub(crate) fn inbox(asks: &mut [Ask]) {
     });
 }
 
-/// Whether it is hidden from the inbox for now.
+/// Returns true while the ask is hidden from the inbox.
 pub(crate) fn is_snoozed(ask: &Ask, now: Time) -> bool {
     ask.snoozed_until.is_some_and(|until| until > now)
 }
 
-/// The end of an id.
+/// Returns the last characters of an id.
 pub(crate) fn ending(id: &str, length: usize) -> &str {
     let start = id.char_indices().rev().nth(length.saturating_sub(1)).map_or(0, |(index, _)| index);
     &id[start..]
 }
 
-/// How long the endings must be to tell these ids apart, at least four characters.
+/// Returns how long suffixes must be to distinguish these ids; at least four characters.
 pub(crate) fn ending_length<'a>(ids: impl Iterator<Item = &'a str>) -> usize {
     let ids: Vec<&str> = ids.collect();
     let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or(SHORTEST);
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn deadlines_then_the_blocked_then_the_oldest_then_the_parked() {
+    fn inbox_sorts_by_deadline_then_blocking_then_age() {
         let mut asks = [
             Ask { reach: Some(Reach::Parked), ..ask("parked", 1) },
             Ask { blocking: false, ..ask("can-wait", 2) },
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_are_as_long_as_they_must_be() {
+    fn suffixes_are_as_short_as_uniqueness_allows() {
         assert_eq!(ending_length(["ask_0004f2a", "ask_0004f2b"].into_iter()), 4);
         assert_eq!(ending_length(["ask_1114f2a", "ask_2224f2a"].into_iter()), 5);
         assert_eq!(ending_length(["ask_9"].into_iter()), 4);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn snoozed_is_until_then() {
+    fn ask_is_snoozed_until_its_time() {
         let snoozed = Ask { snoozed_until: Some(Time::from_millis(100)), ..ask("a", 1) };
         assert!(is_snoozed(&snoozed, Time::from_millis(99)) && !is_snoozed(&snoozed, Time::from_millis(100)));
     }

@@ -1,4 +1,4 @@
-//! Where text goes, and how it looks: colours only on a terminal, JSON when asked for.
+//! Output of commands: colors only on a terminal, JSON on request.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -7,43 +7,41 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 
-/// How wide a rule is drawn, and the least width that columns are laid out for.
+/// Width of a horizontal rule, minimum width for layouts, and the width to assume for pipes. In columns.
 pub(crate) const RULE: usize = 72;
 const NARROWEST: usize = 40;
 const IN_A_PIPE: usize = 100;
 
-/// What a piece of text means. Colour carries state only.
+/// The meaning of a piece of text. Color is used for states only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// A header, a host.
+    /// For headings and hosts.
     Bold,
-    /// What matters less.
+    /// For less important text.
     Dim,
-    /// It waits.
+    /// For pending asks.
     Waiting,
-    /// Yes.
+    /// For approvals, answers and success.
     Good,
-    /// No.
+    /// For refusals and errors.
     Bad,
-    /// Parked.
+    /// For parked asks.
     Parked,
 }
 
-/// How text is drawn. A value, so that drawing is pure.
+/// How text is drawn. Passed as a value, so that drawing is pure.
 #[derive(Debug, Clone)]
 pub(crate) struct Look {
-    /// Whether colours are used.
     pub(crate) colour: bool,
-    /// Whether only ASCII signs are used.
     pub(crate) ascii: bool,
-    /// How many columns there are.
+    /// Width in columns.
     pub(crate) width: usize,
-    /// The home directory, which is written `~`.
+    /// Home directory, abbreviated to `~`.
     pub(crate) home: Option<String>,
 }
 
 impl Look {
-    /// Text in a style.
+    /// Wraps text in the escape codes of a style.
     pub(crate) fn paint(&self, style: Style, text: &str) -> String {
         if !self.colour || text.is_empty() {
             return text.to_owned();
@@ -59,22 +57,22 @@ impl Look {
         format!("\u{1b}[{code}m{text}\u{1b}[0m")
     }
 
-    /// Between two facts.
+    /// Separator between facts.
     pub(crate) const fn dot(&self) -> &'static str {
         if self.ascii { "*" } else { "·" }
     }
 
-    /// Where something was cut.
+    /// Sign where text was cut.
     pub(crate) const fn ellipsis(&self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }
 
-    /// What a rule is made of.
+    /// Character of a horizontal rule.
     pub(crate) const fn rule(&self) -> &'static str {
         if self.ascii { "=" } else { "━" }
     }
 
-    /// Before a line of somebody else's text.
+    /// Prefix for quoted lines of other people's or agents' text.
     pub(crate) const fn bar(&self) -> &'static str {
         if self.ascii { "|" } else { "│" }
     }
@@ -83,18 +81,17 @@ impl Look {
 /// Standard output and standard error of this command.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
-    /// Whether JSON was asked for.
+    /// True with `--json`.
     pub(crate) json: bool,
-    /// Whether a person looks at it.
+    /// True if standard output is a terminal.
     pub(crate) is_terminal: bool,
-    /// Whether it is a terminal that can move its cursor, so that something can be written above a prompt.
+    /// True if the terminal can move its cursor, so that text can be printed above a prompt.
     pub(crate) moves_cursor: bool,
-    /// How text is drawn.
     pub(crate) look: Look,
 }
 
 impl Output {
-    /// The output of this process.
+    /// Detects the output settings of this process.
     pub(crate) fn of_process(environment: &Environment, format: Format) -> Self {
         let is_terminal = io::stdout().is_terminal();
         let columns = rustix::termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
@@ -108,36 +105,36 @@ impl Output {
         Self { json: format == Format::Json, is_terminal, moves_cursor, look }
     }
 
-    /// One line, or several.
+    /// Prints one or several lines.
     pub(crate) fn line(&self, text: &str) {
         self.write(&format!("{text}\n"));
     }
 
-    /// A piece that more is to follow.
+    /// Prints text without a newline.
     pub(crate) fn write(&self, text: &str) {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         if written.is_err() {
-            // The reader has gone (`sayso ls | head`); there is nobody to tell.
+            // The reader has closed the pipe (`sayso ls | head`).
             std::process::exit(0);
         }
     }
 
-    /// Something for the person that is not the result.
+    /// Prints a message for the person to standard error.
     pub(crate) fn note(&self, text: &str) {
         let mut err = io::stderr().lock();
-        // When even this cannot be written there is nowhere left to say so.
+        // If standard error cannot be written, there is no other place to report it.
         let _ = writeln!(err, "{text}");
     }
 
-    /// One JSON document, on one line.
+    /// Prints a JSON document on one line.
     pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::new(format!("Internal error: {error}.")))?;
         self.line(&text);
         Ok(())
     }
 
-    /// The document if JSON was asked for, else the text.
+    /// Prints the JSON document with `--json`, and the text otherwise.
     pub(crate) fn result(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         if self.json {
             return self.json(value);
@@ -147,16 +144,15 @@ impl Output {
     }
 }
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
-/// The first locale variable that is set decides; without any, UTF-8 is what terminals speak today.
+/// Checks the first locale variable that is set. Without any, assumes UTF-8, as most terminals use it today.
 fn speaks_utf8(environment: &Environment) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| environment.get(name));
     locale.is_none_or(|locale| {
@@ -170,14 +166,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_locale_decides_about_signs() {
+    fn locale_decides_between_utf8_and_ascii_signs() {
         let speaks = |name, value| speaks_utf8(&Environment::from_pairs([(name, value)]));
         assert!(speaks("LANG", "en_GB.UTF-8") && speaks("LC_ALL", "C.utf8") && speaks_utf8(&Environment::default()));
         assert!(!speaks("LC_ALL", "C") && !speaks("LANG", "de_DE.ISO-8859-1"));
     }
 
     #[test]
-    fn no_colour_means_no_escape() {
+    fn no_escape_codes_without_color() {
         let look = Look { colour: false, ascii: false, width: 80, home: None };
         assert_eq!(look.paint(Style::Bad, "no"), "no");
         assert_eq!(Look { colour: true, ..look }.paint(Style::Bad, "no"), "\u{1b}[31mno\u{1b}[0m");

@@ -1,14 +1,14 @@
-//! An address as a QR code for a terminal.
+//! Draws an address as a QR code for terminals.
 
 use qrcode::types::Color;
 use qrcode::{EcLevel, QrCode};
 
 use crate::output::Look;
 
-/// The empty frame around it, in modules. Phones find it in the dark with less than the four of the standard.
+/// Width of the empty frame, in modules. Two are enough for phones, although the standard requires four.
 const FRAME: usize = 2;
 
-/// The code as lines; nothing if the terminal is too narrow for it, or the text too long.
+/// Returns the code as lines; `None` if the terminal is too narrow or the text too long.
 pub(crate) fn draw(text: &str, look: &Look) -> Option<String> {
     let code = QrCode::with_error_correction_level(text, EcLevel::L).ok()?;
     let width = code.width() + 2 * FRAME;
@@ -23,14 +23,14 @@ pub(crate) fn draw(text: &str, look: &Look) -> Option<String> {
             (None, _) | (_, None) => true,
         }
     };
-    // Light is drawn and dark is left out, as it has to be where letters are lighter than what is behind them. With
-    // colours it does not depend on that.
+    // Light modules are drawn and dark ones are left empty, which assumes light text on a dark background. With
+    // colors, the code sets both itself.
     let paint = |line: String| if look.colour { format!("\u{1b}[97;40m{line}\u{1b}[0m") } else { line };
     let lines = (0..width).step_by(if look.ascii { 1 } else { 2 }).map(|row| {
         let line = (0..width).map(|column| match look.ascii {
             true if is_light(row, column) => "##",
             true => "  ",
-            // Below the last row is nothing, which stays dark.
+            // The half row below the last row is empty, that is, dark.
             false => match (is_light(row, column), row + 1 < width && is_light(row + 1, column)) {
                 (true, true) => "█",
                 (true, false) => "▀",
@@ -50,7 +50,7 @@ mod tests {
 
     const ADDRESS: &str = "http://192.168.1.7:4517/#code=0123456789abcdef0123456789abcdef";
 
-    /// The modules that a drawing shows, with its frame.
+    /// Reads the modules of a drawing, including its frame.
     fn modules(drawn: &str, ascii: bool) -> Vec<Vec<bool>> {
         let mut rows = Vec::new();
         for line in drawn.lines() {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_to_draw_show_the_code() {
+    fn utf8_and_ascii_drawings_contain_the_code() {
         let code = QrCode::with_error_correction_level(ADDRESS, EcLevel::L).unwrap();
         for ascii in [false, true] {
             let drawn = draw(ADDRESS, &Look { ascii, ..look() }).unwrap();
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_terminal_that_is_too_narrow_gets_no_half_of_it() {
+    fn narrow_terminal_gets_no_code() {
         assert_eq!(draw(ADDRESS, &Look { width: 30, ..look() }), None);
         assert_eq!(draw(&"x".repeat(5_000), &look()), None);
         let coloured = draw(ADDRESS, &Look { colour: true, ..look() }).unwrap();

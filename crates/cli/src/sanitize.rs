@@ -1,27 +1,26 @@
-//! Agent text made safe to print: it is never terminal control, and nothing in it is invisible.
+//! Makes agent text safe to print: it cannot control the terminal, and no character in it is invisible.
 //!
-//! What a terminal would obey, reorder or hide is shown as `<U+001B>`. The text stays whole.
+//! Characters that a terminal would obey, reorder or hide are shown as `<U+001B>`. No text is dropped.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Columns between tab stops, as terminals have them.
+/// Columns between tab stops.
 const TAB: usize = 8;
 
-/// How many marks may stand on one character before they are shown as numbers: enough for every
-/// script, too few to paint over the lines above and below.
+/// Maximum number of combining marks on one character; further marks are escaped. Enough for all scripts, and too few
+/// to cover neighboring lines.
 const MARKS: usize = 4;
 
-/// Text of several lines: newlines stay, tabs become spaces.
+/// Sanitizes text of several lines: newlines are kept, tabs become spaces.
 pub(crate) fn text(input: &str) -> String {
     clean(input, NewLines::Kept)
 }
 
-/// Text for one line: newlines become spaces.
+/// Sanitizes text for one line: newlines become spaces.
 pub(crate) fn line(input: &str) -> String {
     clean(input, NewLines::Joined)
 }
 
-/// What becomes of newlines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NewLines {
     Kept,
@@ -68,10 +67,10 @@ fn clean(input: &str, new_lines: NewLines) -> String {
     out
 }
 
-/// Whether a terminal or an eye would be misled by it.
+/// Returns true for characters that would mislead a terminal or a reader.
 fn is_dangerous(character: char, before: Option<char>) -> bool {
     match character {
-        // C0, DEL and C1: terminal control. Newline and tab are handled before.
+        // C0, DEL and C1: terminal control. The caller handles newline and tab.
         '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => true,
         // Direction: overrides, embeddings, isolates, marks.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
@@ -89,14 +88,14 @@ fn is_dangerous(character: char, before: Option<char>) -> bool {
         | '\u{3164}'
         | '\u{feff}'
         | '\u{ffa0}' => true,
-        // Separators that some terminals break a line at, and annotations.
+        // Separators that some terminals treat as newlines, and annotations.
         '\u{2028}' | '\u{2029}' | '\u{fff0}'..='\u{fffb}' => true,
-        // An emoji's own variation selector is harmless; all others can carry hidden text.
+        // The variation selectors for emoji are harmless after a symbol. All others can carry hidden text.
         '\u{fe0e}' | '\u{fe0f}' => {
             before.is_none_or(|before| before.is_ascii_alphabetic() || before.is_whitespace() || is_selector(before))
         }
         '\u{fe00}'..='\u{fe0d}' => true,
-        // Tags, further variation selectors, and what is never a character.
+        // Tags, further variation selectors, and noncharacters.
         '\u{e0000}'..='\u{e0fff}' | '\u{1d173}'..='\u{1d17a}' | '\u{1bca0}'..='\u{1bca3}' => true,
         _ => u32::from(character) & 0xfffe == 0xfffe,
     }
@@ -110,9 +109,9 @@ const fn is_selector(character: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What arrives, and what is printed.
+    /// Input and expected output.
     const TABLE: &[(&str, &str)] = &[
-        // What is harmless stays as it is.
+        // Harmless text is unchanged.
         ("plain words", "plain words"),
         ("two\nlines", "two\nlines"),
         ("", ""),
@@ -193,7 +192,7 @@ mod tests {
     ];
 
     #[test]
-    fn the_table() {
+    fn text_is_sanitized_as_in_the_table() {
         assert!(TABLE.len() >= 60, "{}", TABLE.len());
         for (given, wanted) in TABLE {
             assert_eq!(text(given), *wanted, "{given:?}");
@@ -201,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn no_control_character_survives() {
+    fn all_control_characters_are_escaped() {
         for character in (0..0x11_0000).filter_map(char::from_u32).filter(|c| c.is_control()) {
             let shown = text(&format!("a{character}b"));
             assert!(shown.chars().all(|c| !c.is_control() || c == '\n'), "{character:?}");
@@ -211,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_one_line() {
+    fn newlines_become_spaces_in_a_line() {
         assert_eq!(line("fake\n━━━ ada asks\r\nApprove? [y]"), "fake ━━━ ada asks Approve? [y]");
     }
 
     #[test]
-    fn cleaning_twice_changes_nothing() {
+    fn sanitizing_is_idempotent() {
         for (given, _) in TABLE {
             assert_eq!(text(&text(given)), text(given), "{given:?}");
         }

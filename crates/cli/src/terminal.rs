@@ -1,4 +1,4 @@
-//! The keyboard: lines as they are asked for, Ctrl-C, and input that is not shown.
+//! The keyboard: lines on request, Ctrl-C, and hidden input.
 
 use std::io::{self, BufRead, IsTerminal};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,53 +15,51 @@ use crate::failure::Failure;
 use crate::line::{Echo, Edited, Line};
 use crate::output::Output;
 
-/// How often the words of an open prompt are looked at again: they may count down.
+/// Interval for updating the text of an open prompt, which may contain a countdown.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// The person at this terminal, or what is piped in.
+/// Standard input: a person at the terminal, or a pipe.
 #[derive(Debug)]
 pub(crate) struct Keyboard {
-    /// Asks the reading thread for one line. The thread reads nothing that nobody asked for, so that
-    /// what is typed ahead stays with the terminal and can be thrown away.
+    /// Requests one line from the reading thread. The thread reads only on request, so that text that is typed ahead
+    /// stays in the terminal and can be discarded.
     wanted: blocking::SyncSender<()>,
     lines: mpsc::Receiver<Option<String>>,
-    /// A line was asked for and has not come.
+    /// True while a requested line is outstanding.
     asked: bool,
     interrupts: Signal,
     continued: Signal,
-    /// Whether a person types.
+    /// True if standard input is a terminal.
     pub(crate) is_terminal: bool,
     screen: PromptScreen,
 }
 
-/// What came from the keyboard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// A line, without its end.
+    /// A line without its newline.
     Line(String),
-    /// Ctrl-D, or the end of what is piped in.
+    /// Ctrl-D, or the end of piped input.
     End,
-    /// Ctrl-C.
     Interrupt,
 }
 
 impl Keyboard {
-    /// Opens standard input. From then on Ctrl-C is an event and no longer ends the process.
+    /// Opens standard input. From now on Ctrl-C is an event and no longer ends the process.
     pub(crate) fn open(out: &Output) -> Result<Self, Failure> {
-        let watch = |kind: SignalKind| signal(kind).map_err(|error| Failure::io("Ctrl-C cannot be watched", &error));
+        let watch = |kind: SignalKind| signal(kind).map_err(|error| Failure::io("Cannot listen for signals", &error));
         let interrupts = watch(SignalKind::interrupt())?;
         let continued = watch(SignalKind::from_raw(Number::CONT.as_raw()))?;
         let (wanted, asked_for) = blocking::sync_channel::<()>(1);
-        // One line at most is on its way: the thread reads the next one only when it is asked to.
+        // At most one line is in transit, because the thread reads only on request.
         let (send, lines) = mpsc::channel(1);
         let is_terminal = io::stdin().is_terminal();
         let screen = PromptScreen::new(out, is_terminal);
         let reader = screen.clone();
-        // The thread lives as long as the process: a blocked read cannot be called off.
+        // A blocking read cannot be cancelled, so the thread lives as long as the process.
         std::thread::spawn(move || {
             while asked_for.recv().is_ok() {
                 let line = if reader.edits { reader.edit_line() } else { read_line() };
-                // Ctrl-D ends one prompt; the terminal goes on.
+                // Ctrl-D ends one prompt only. A pipe has ended for good.
                 let ended = line.is_none() && !is_terminal;
                 if send.blocking_send(line).is_err() || ended {
                     return;
@@ -71,11 +69,11 @@ impl Keyboard {
         Ok(Self { wanted, lines, asked: false, interrupts, continued, is_terminal, screen })
     }
 
-    /// The next line, or Ctrl-C. May be dropped and called again: what was typed so far is kept.
+    /// Returns the next line, or Ctrl-C. Cancel-safe: the text that was typed so far is kept.
     pub(crate) async fn next(&mut self, prompt: &dyn Fn() -> String, echo: Echo) -> Typed {
         self.screen.open(&prompt(), echo);
         if !self.asked {
-            // It fails only when the thread has seen the end, which `recv` then tells.
+            // This fails only after the end of the input, which `recv` then reports.
             self.asked = self.wanted.try_send(()).is_ok();
         }
         let typed = loop {
@@ -86,7 +84,7 @@ impl Keyboard {
                     self.asked = false;
                     break line.flatten().map_or(Typed::End, Typed::Line);
                 }
-                // The shell had the terminal meanwhile.
+                // After the process was stopped and continued, the shell may have changed the terminal.
                 _ = self.continued.recv() => {
                     self.screen.close();
                     self.screen.open(&prompt(), echo);
@@ -98,18 +96,17 @@ impl Keyboard {
         typed
     }
 
-    /// Waits for Ctrl-C only.
     pub(crate) async fn interrupt(&mut self) {
         self.interrupts.recv().await;
     }
 
-    /// What goes on the screen while a prompt is open.
+    /// Returns a handle for printing while a prompt is open.
     pub(crate) fn screen(&self) -> PromptScreen {
         self.screen.clone()
     }
 
-    /// Throws away what was typed before the question was there. A decision must never be made by
-    /// keys that were meant for something else.
+    /// Discards text that was typed before the question appeared. Keys that were meant for something else must never
+    /// make a decision.
     pub(crate) fn forget(&mut self) {
         if !self.is_terminal {
             return;
@@ -118,7 +115,7 @@ impl Keyboard {
             self.asked = false;
         }
         self.screen.line().clear();
-        // A terminal that cannot be flushed keeps what was typed; the person sees it.
+        // If the terminal cannot be flushed, the typed text stays visible to the person.
         let _ = termios::tcflush(io::stdin(), QueueSelector::IFlush);
     }
 }
@@ -129,16 +126,16 @@ impl Drop for Keyboard {
     }
 }
 
-/// The screen with the prompt on it: the prompt stays the last line.
+/// The screen with an open prompt, which stays the last line.
 #[derive(Debug, Clone)]
 pub(crate) struct PromptScreen {
     out: Output,
     line: Arc<Mutex<Line>>,
-    /// How the terminal was before.
+    /// Terminal modes before the first change.
     before: Option<Termios>,
-    /// Whether the terminal is not as it was before.
+    /// True while the modes differ from `before`.
     is_changed: Arc<AtomicBool>,
-    /// Whether lines are edited here; else the terminal does it.
+    /// True if lines are edited here; otherwise the terminal edits them.
     edits: bool,
 }
 
@@ -154,7 +151,7 @@ impl PromptScreen {
         }
     }
 
-    /// Prints a line; above the prompt, if one is open.
+    /// Prints a line, above the prompt if one is open.
     pub(crate) fn print(&self, text: &str) {
         let line = self.line();
         match self.edits {
@@ -163,7 +160,7 @@ impl PromptScreen {
         }
     }
 
-    /// Closes the prompt. It stays on the screen, and what is written next goes below it.
+    /// Closes the prompt. It stays on the screen, and later output goes below it.
     pub(crate) fn leave(&self) {
         if self.close() {
             self.out.write("\n");
@@ -172,9 +169,9 @@ impl PromptScreen {
 
     fn close(&self) -> bool {
         let was_open = self.line().close();
-        // Untouched it stays untouched: a program in the background may not set it.
+        // Modes that were not changed are not restored, because a background process must not set them.
         if let (Some(before), true) = (&self.before, self.is_changed.swap(false, Ordering::AcqRel)) {
-            // Nothing better can be done if the terminal is gone.
+            // If this fails, the terminal is gone.
             let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, before);
         }
         was_open
@@ -192,10 +189,10 @@ impl PromptScreen {
                 (false, Echo::Shown) => {}
             }
             self.is_changed.store(true, Ordering::Release);
-            // A terminal that keeps its modes is gone, or is none.
+            // If this fails, the terminal is gone, or the input is not a terminal.
             let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &modes);
         }
-        // Nothing is shown any more when the words invite to type.
+        // Written only now, after echo is off, so that no typed secret is shown.
         self.out.write(&line.open(prompt, echo));
     }
 
@@ -207,7 +204,7 @@ impl PromptScreen {
         }
     }
 
-    /// Reads a line byte by byte: nothing behind its end is read.
+    /// Reads a line byte by byte, so that nothing after its end is consumed.
     fn edit_line(&self) -> Option<String> {
         let mut byte = [0];
         loop {
@@ -234,12 +231,12 @@ impl PromptScreen {
     }
 
     fn line(&self) -> MutexGuard<'_, Line> {
-        // A line is whole after each of its methods.
+        // A panic cannot leave a `Line` in an invalid state, so a poisoned lock is safe.
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// How wide the terminal is now.
+/// Returns the current width of the terminal.
 fn columns() -> usize {
     let size = termios::tcgetwinsize(io::stdout()).ok().map(|size| usize::from(size.ws_col));
     size.filter(|columns| *columns > 0).unwrap_or(80)
@@ -256,7 +253,7 @@ fn read_line() -> Option<String> {
     }
 }
 
-/// Asks yes or no; anything but yes is no.
+/// Asks a yes-or-no question. Every reply other than yes counts as no.
 pub(crate) fn confirm(question: &str, say: impl FnOnce(&str)) -> bool {
     say(question);
     read_line().is_some_and(|line| matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))

@@ -1,4 +1,4 @@
-//! What happens in a run, one line each. Pure: events in, lines out.
+//! Formats the events of a run, one line each. Pure: events in, lines out.
 
 use std::collections::BTreeSet;
 
@@ -11,44 +11,42 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// How much of an output is shown in a line.
+/// Maximum width of an output in a line.
 const SHOWN: usize = 80;
 
-/// What an event means for whoever follows a run.
+/// What an event means for the terminal that follows a run.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Piece {
-    /// A line to print.
     Line(String),
-    /// Something waits; this is its ask's id, and the line that says so.
+    /// Id of a new pending ask, and the line to print.
     Asked(String, String),
-    /// An ask waits no more.
+    /// Id of an ask that is no longer pending.
     Resolved(String),
-    /// The run is over.
+    /// The run ended with this status and reason.
     Over(RunStatus, Option<String>),
 }
 
-/// Follows one run.
+/// State for following one run.
 #[derive(Debug)]
 pub(crate) struct Trace {
     run: String,
-    /// Questions that were told of when they were asked.
+    /// Questions whose line was printed when they were asked.
     asked: BTreeSet<String>,
     /// Asks that were decided in this terminal.
     here: BTreeSet<String>,
 }
 
 impl Trace {
-    /// Follows this run.
     pub(crate) fn of(run: &str) -> Self {
         Self { run: run.to_owned(), asked: BTreeSet::new(), here: BTreeSet::new() }
     }
 
-    /// This ask was decided here.
+    /// Records that this ask was decided here.
     pub(crate) fn decided(&mut self, id: &str) {
         self.here.insert(id.to_owned());
     }
 
-    /// What an event means; nothing if it is not about this run.
+    /// Converts one event. Returns nothing for events of other runs.
     pub(crate) fn take(&mut self, event: &FeedEvent, look: &Look) -> Vec<Piece> {
         match &event.event {
             Event::AgentQuestionAsked(asked) if asked.run_id == self.run => {
@@ -57,7 +55,7 @@ impl Trace {
             }
             Event::AgentQuestionAnswered(done) if done.run_id == self.run => {
                 let mut pieces = Vec::new();
-                // What the policy decides is not told of before.
+                // If a policy decided the question, there was no event when it was asked.
                 if !self.asked.remove(&done.question_id) {
                     pieces.push(Piece::Line(question(event.at, &done.step_id, &done.question, look)));
                 }
@@ -78,7 +76,7 @@ impl Trace {
             {
                 let what = match (&ask.session_id, ask.kind) {
                     (None, _) => "checkpoint",
-                    // It has an event of its own.
+                    // Questions have their own event, `agent_question_asked`.
                     (Some(_), AskKind::Question) => return Vec::new(),
                     (Some(_), AskKind::Approval | AskKind::Link) => "agent asks for an approval",
                 };
@@ -94,7 +92,7 @@ impl Trace {
             Event::RunCompleted(news) | Event::RunFailed(news) | Event::RunCancelled(news) if news.run_id == self.run => {
                 vec![Piece::Over(news.status, news.reason.clone())]
             }
-            // Events of other runs, and those that say nothing about a run.
+            // Events of other runs, and events that are not shown.
             Event::AgentQuestionAsked(_)
             | Event::AgentQuestionAnswered(_)
             | Event::QuestionResolved(_)
@@ -128,7 +126,7 @@ impl Trace {
         }
     }
 
-    /// Whether an ask belongs to this run.
+    /// Returns true if the ask belongs to this run.
     fn owns(&self, ask: &Ask) -> bool {
         ask.run_id.as_deref() == Some(self.run.as_str())
     }
@@ -163,13 +161,13 @@ impl Trace {
         look.paint(style, &format!("{} {arrow} {}: {words}", clock(at), sanitize::line(&done.step_id)))
     }
 
-    /// Who decided, in brackets.
+    /// Names who decided, for parentheses.
     fn by(&self, ask: &str, by: &Actor) -> String {
         let via = by.via.as_deref().map(|via| format!(", {}", sanitize::line(via))).unwrap_or_default();
         match by.kind.as_str() {
             "policy" => format!("rule {}", by.rule.as_deref().map(sanitize::line).unwrap_or_default()),
             "person" | "message" if self.here.contains(ask) => format!("you{via}"),
-            "person" | "message" => format!("{}{via}", by.name.as_deref().map_or_else(|| "somebody".to_owned(), sanitize::line)),
+            "person" | "message" => format!("{}{via}", by.name.as_deref().map_or_else(|| "someone".to_owned(), sanitize::line)),
             other => sanitize::line(other),
         }
     }
@@ -200,7 +198,7 @@ fn step(at: Time, news: &StepNews, look: &Look) -> String {
     look.paint(style, &format!("{}   {id}: {words}", clock(at)))
 }
 
-/// The local time of day with seconds.
+/// Formats the local time of day with seconds.
 fn clock(at: Time) -> String {
     match jiff::Timestamp::from_millisecond(at.as_millis()) {
         Ok(at) => at.to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string(),
@@ -237,7 +235,7 @@ mod tests {
             .take(&feed_event(kind, data), &look())
             .into_iter()
             .map(|piece| match piece {
-                // The time is the machine's; the rest is ours.
+                // The time depends on the time zone, so it is not compared.
                 Piece::Line(line) | Piece::Asked(_, line) => line.get(9..).unwrap_or_default().to_owned(),
                 Piece::Over(status, _) => format!("{status:?}"),
                 Piece::Resolved(id) => id,
@@ -246,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_and_its_answer_have_the_two_lines_of_a_trace() {
+    fn question_and_answer_print_one_line_each() {
         let mut trace = Trace::of("run_1");
         assert_eq!(lines(&mut trace, "agent_question_asked", &asked()), ["? plan: agent asks: Database Strategy, Cache"]);
         trace.decided("ask_1");
@@ -258,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_decided_has_a_line_of_their_own() {
+    fn answer_line_names_who_decided() {
         for (status, by, line) in [
             ("answered", json!({"kind": "person", "name": "ada", "via": "page"}), "→ plan: answered: SQLite, None (ada, page)"),
             ("answered", json!({"kind": "policy", "rule": "db"}), "→ plan: answered: SQLite, None (rule db)"),
@@ -267,13 +265,13 @@ mod tests {
             ("rejected", json!({"kind": "person", "name": "ada", "via": "http"}), "→ plan: rejected (ada, http)"),
         ] {
             let said = lines(&mut Trace::of("run_1"), "agent_question_answered", &answered(status, by));
-            // Nobody was told that it was asked, so that comes first.
+            // There was no event when the question was asked, so its line comes first.
             assert_eq!(said, ["? plan: agent asks: Database Strategy, Cache", line]);
         }
     }
 
     #[test]
-    fn asking_is_yellow_and_an_answer_green() {
+    fn questions_are_yellow_and_answers_green() {
         let look = Look { colour: true, ..look() };
         let mut trace = Trace::of("run_1");
         let shown = |pieces: Vec<Piece>| match pieces.into_iter().next() {
@@ -287,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn other_runs_and_hostile_headers_do_no_harm() {
+    fn other_runs_are_ignored_and_hostile_headers_escaped() {
         assert_eq!(lines(&mut Trace::of("run_2"), "agent_question_asked", &asked()), Vec::<String>::new());
         let mut hostile = asked();
         hostile["question"]["questions"][0]["header"] = json!("\u{1b}[2J");

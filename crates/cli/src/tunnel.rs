@@ -1,9 +1,9 @@
-//! `SAYSO_URL=ssh://box`: the command speaks to a server on another machine through the system's own `ssh`.
+//! `SAYSO_URL=ssh://box`: connects this command to a server on another machine through the system's `ssh`.
 //!
-//! One `ssh` does everything. On the other machine it runs `sayso token own`, whose first line says where the server is
-//! and how to speak to it, and then `cat`, which ends when this process does: so the tunnel ends with the command, even
-//! if that is killed. What is forwarded comes out at a socket that only this user can open, and is handed on to a port
-//! of the loopback interface that is ours before anybody knows it.
+//! One `ssh` process does everything. On the other machine it runs `sayso token own`, whose first line has the address
+//! and token of the server, and then `cat`, which ends when this process ends. The tunnel therefore ends with the
+//! command, even if that is killed. The forwarded connection arrives at a socket that only this user can open. A port
+//! of the loopback interface leads to this socket; the listener is bound before its address is used.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -23,14 +23,14 @@ use crate::cmd::stop;
 use crate::failure::Failure;
 use crate::sanitize;
 
-/// How long the other machine may take, a password included.
+/// Time limit for the other machine, including the time to type a password.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often the socket is looked for.
+/// Interval between checks for the socket.
 const LOOK: Duration = Duration::from_millis(20);
-/// How much of what `ssh` says is shown.
+/// Limit for shown error output of `ssh`, in bytes.
 const SAID: u64 = 4096;
 
-/// The way to another machine, while this lives.
+/// An open tunnel. Closed on drop.
 #[derive(Debug)]
 pub(crate) struct Tunnel {
     ssh: Child,
@@ -41,45 +41,44 @@ pub(crate) struct Tunnel {
 impl Drop for Tunnel {
     fn drop(&mut self) {
         self.bridge.abort();
-        // It ends by itself too, a moment later.
+        // `ssh` would also end by itself a moment later.
         let _ = self.ssh.start_kill();
         let _ = std::fs::remove_dir_all(&self.dir);
     }
 }
 
-/// Where to go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct SshTarget {
-    /// `box` or `ada@box`.
     host: String,
     port: Option<u16>,
 }
 
-/// What the other machine says about its server.
+/// Reply of the other machine about its server.
 #[derive(Debug, Deserialize)]
 struct There {
     url: String,
     token: Option<String>,
 }
 
-/// Opens the way that `SAYSO_URL` names, if it names one, and lets the command use it.
+/// Opens a tunnel if `SAYSO_URL` is an `ssh://` address, and sets the environment so that the command uses it.
 pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
     let Some(url) = app.environment.get("SAYSO_URL").filter(|url| url.starts_with("ssh://")) else { return Ok(None) };
     if app.environment.agent_marker().is_some() && app.environment.get("SAYSO_AGENT_TOKEN").is_none() {
-        // It will be told that a person must do this.
+        // The command itself then reports that a person must run it.
         return Ok(None);
     }
     let place = SshTarget::parse(url)?;
-    // Whoever has a token uses it: the token of the person there is not for an agent here.
+    // A token from the environment takes precedence. Agents here must not get the token of the person on the other
+    // machine.
     let own = app.environment.agent_marker().is_some() || app.environment.get("SAYSO_TOKEN").is_some();
     let mut server = DEFAULT_LISTEN;
-    // If it has another port than is usual, once more to that one.
+    // Try the usual port first. If the server uses another port, try again with that port.
     for _ in 0..2 {
         let dir = make_dir(app)?;
         let (ssh, there) = start(&place, &dir.join("s"), server, own).await?;
         let address = stop::address(&there.url).ok_or_else(|| {
             let url = sanitize::line(&there.url);
-            Failure::new(format!("The server on {} is at {url}, which cannot be forwarded.", place.host))
+            Failure::new(format!("The server on {} uses the address {url}, which cannot be forwarded.", place.host))
         })?;
         if address != server {
             drop(ssh);
@@ -94,14 +93,14 @@ pub(crate) async fn open(app: &mut App) -> Result<Option<Tunnel>, Failure> {
         }
         return Ok(Some(Tunnel { ssh, bridge, dir }));
     }
-    Err(Failure::new(format!("The server on {} moves while it is looked for.", place.host)).then("Try again."))
+    Err(Failure::new(format!("The server on {} restarted during discovery.", place.host)).then("Try again."))
 }
 
 impl SshTarget {
     fn parse(url: &str) -> Result<Self, Failure> {
         let bad = || {
-            Failure::usage(format!("{} is not an address of a machine.", sanitize::line(url)))
-                .then("It looks like ssh://box or ssh://ada@box:22")
+            Failure::usage(format!("{} is not a valid ssh:// address.", sanitize::line(url)))
+                .then("Use an address such as ssh://box or ssh://ada@box:22")
         };
         let rest = url.strip_prefix("ssh://").ok_or_else(bad)?.trim_end_matches('/');
         let (host, port) = match rest.rsplit_once(':') {
@@ -109,7 +108,7 @@ impl SshTarget {
             Some(_) | None => (rest, None),
         };
         let plain = |c: char| c.is_ascii_alphanumeric() || "@._-".contains(c);
-        // What begins with a dash would be an option of `ssh`, also behind a user name.
+        // `ssh` would read a name that starts with a dash as an option, also after a user name.
         let option = host.split('@').any(|part| part.is_empty() || part.starts_with('-'));
         if option || !host.chars().all(plain) || host.matches('@').count() > 1 {
             return Err(bad());
@@ -118,18 +117,18 @@ impl SshTarget {
     }
 }
 
-/// A directory for the socket, for this user alone.
+/// Creates a directory for the socket that only this user can access.
 fn make_dir(app: &App) -> Result<PathBuf, Failure> {
     let dir = app.paths.make_runtime_dir()?.join(format!("ssh-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&dir);
     let made = std::fs::DirBuilder::new().mode(0o700).create(&dir);
-    made.map_err(|error| Failure::io(&format!("{} cannot be made", dir.display()), &error))?;
+    made.map_err(|error| Failure::io(&format!("Cannot create {}", dir.display()), &error))?;
     Ok(dir)
 }
 
-/// Starts `ssh` and hears what the other machine says first.
+/// Starts `ssh` and reads the reply of the other machine.
 async fn start(place: &SshTarget, socket: &Path, server: SocketAddr, own_token: bool) -> Result<(Child, There), Failure> {
-    // A shell that is not for typing may not know where people put programs.
+    // A non-interactive shell may lack the directories where people install programs.
     let ask = if own_token { "status" } else { "token own" };
     let there = format!("sh -c 'PATH=\"$HOME/.local/bin:$HOME/.cargo/bin:$PATH\"; sayso {ask} --json && exec cat'");
     let mut command = Command::new("ssh");
@@ -140,16 +139,16 @@ async fn start(place: &SshTarget, socket: &Path, server: SocketAddr, own_token: 
     command.arg("--").arg(&place.host).arg(there);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut ssh = command.spawn().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => Failure::new("There is no `ssh` on this machine.")
-            .then("Install OpenSSH, or make a tunnel of your own and name its end in SAYSO_URL."),
-        _ => Failure::io("`ssh` cannot be started", &error),
+        std::io::ErrorKind::NotFound => Failure::new("`ssh` is not installed on this machine.")
+            .then("Install OpenSSH, or open a tunnel yourself and set SAYSO_URL to its local address."),
+        _ => Failure::io("Cannot start `ssh`", &error),
     })?;
     let heard = async {
         let Some(stdout) = ssh.stdout.as_mut() else { return Ok(None) };
-        // What is longer than this is not what was asked for.
+        // A valid reply is shorter than this.
         let mut reader = BufReader::new(stdout).take(64 * 1024);
         let mut line = String::new();
-        // Some machines greet people first.
+        // Some machines print a greeting first.
         while reader.read_line(&mut line).await? > 0 {
             if let Ok(there) = serde_json::from_str::<There>(&line) {
                 return Ok(Some(there));
@@ -161,26 +160,26 @@ async fn start(place: &SshTarget, socket: &Path, server: SocketAddr, own_token: 
     let heard = tokio::time::timeout(PATIENCE, heard).await;
     let heard =
         heard.map_err(|_| Failure::new(format!("{} did not answer within {} seconds.", place.host, PATIENCE.as_secs())))?;
-    match heard.map_err(|error: std::io::Error| Failure::io("`ssh` cannot be read", &error))? {
+    match heard.map_err(|error: std::io::Error| Failure::io("Cannot read the output of `ssh`", &error))? {
         Some(there) => wait_for(socket, &mut ssh, place).await.map(|()| (ssh, there)),
         None => Err(ended(place, ssh).await),
     }
 }
 
-/// Waits until what is forwarded can be opened.
+/// Waits until the socket of the forwarding exists.
 async fn wait_for(socket: &Path, ssh: &mut Child, place: &SshTarget) -> Result<(), Failure> {
     let deadline = Instant::now() + PATIENCE;
     while !socket.exists() {
         if Instant::now() >= deadline || matches!(ssh.try_wait(), Ok(Some(_))) {
-            return Err(Failure::new(format!("{} does not let anything be forwarded.", place.host))
-                .then("Its sshd needs AllowTcpForwarding yes."));
+            return Err(Failure::new(format!("{} does not allow forwarding.", place.host))
+                .then("Set AllowTcpForwarding yes in its sshd configuration."));
         }
         tokio::time::sleep(LOOK).await;
     }
     Ok(())
 }
 
-/// Why there is no server to speak to, by how `ssh` ended and what it said.
+/// Explains why there is no connection, from the exit code and the error output of `ssh`.
 async fn ended(place: &SshTarget, mut ssh: Child) -> Failure {
     drop(ssh.stdin.take());
     let mut said = String::new();
@@ -191,23 +190,24 @@ async fn ended(place: &SshTarget, mut ssh: Child) -> Failure {
     let host = &place.host;
     let said = said.lines().map(|line| format!("  {}", sanitize::line(line))).collect::<Vec<_>>().join("\n");
     match code {
-        Some(127) => Failure::new(format!("There is no `sayso` on {host}."))
-            .then("Install it there (make install), or put it into ~/.local/bin."),
-        Some(255) => Failure::new(format!("`ssh` does not reach {host}:\n{said}")).then(format!("Try it with: ssh {host}")),
-        _ if said.contains("No server") => Failure::new(format!("No server is running on {host}."))
-            .then(format!("Start one there: ssh {host} sayso restart, or for good: ssh {host} sayso service install")),
-        _ => Failure::new(format!("`sayso` on {host} did not say where its server is:\n{said}"))
+        Some(127) => Failure::new(format!("`sayso` is not installed on {host}."))
+            .then("Install it there (make install), or copy it to ~/.local/bin."),
+        Some(255) => Failure::new(format!("`ssh` cannot connect to {host}:\n{said}")).then(format!("Try it with: ssh {host}")),
+        _ if said.contains("No server") => Failure::new(format!("No server is running on {host}.")).then(format!(
+            "Start one with: ssh {host} sayso restart. Or install it as a service: ssh {host} sayso service install"
+        )),
+        _ => Failure::new(format!("`sayso` on {host} did not report the address of its server:\n{said}"))
             .then(format!("Try it with: ssh {host} sayso status")),
     }
 }
 
-/// A port of ours that leads to the socket.
+/// Opens a loopback port that forwards to the socket.
 async fn bridge(socket: PathBuf) -> Result<(JoinHandle<()>, u16), Failure> {
-    let failed = |error: std::io::Error| Failure::io("No port can be opened for the tunnel", &error);
+    let failed = |error: std::io::Error| Failure::io("Cannot open a port for the tunnel", &error);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.map_err(failed)?;
     let port = listener.local_addr().map_err(failed)?.port();
     let task = tokio::spawn(async move {
-        // Each ends with either of its ends, and all of them with this task.
+        // A forwarded connection ends when either side closes it; all of them end with this task.
         let mut connections = JoinSet::new();
         while let Ok((mut here, _)) = listener.accept().await {
             while connections.try_join_next().is_some() {}
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_machines_are_named() {
+    fn only_valid_ssh_addresses_are_accepted() {
         let place = |host: &str, port| SshTarget { host: host.into(), port };
         for (url, expected) in [
             ("ssh://box", place("box", None)),

@@ -1,4 +1,4 @@
-//! The words and signs for asks: the same in lists, prompts and outcomes. Pure.
+//! Words and signs that describe asks, shared by lists, prompts and outcomes. Pure.
 
 use sayso_client::api::ask::{
     ActionKind, Actor, Ask, AskKind, AskStatus, Delivery, InputKind, OnTimeout, Outcome, Preview, Question, QuestionOption,
@@ -12,10 +12,10 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::{Look, Style};
 use crate::sanitize;
 
-/// How long a quoted answer may be inside a sentence.
+/// Maximum width of a quoted answer in a sentence.
 const QUOTED: usize = 60;
 
-/// The sign of an ask, which reads without colour.
+/// Returns the sign of an ask. Signs are readable without color.
 pub(crate) fn sign(ask: &Ask, look: &Look) -> String {
     let pick = |sign: &'static str, ascii: &'static str| if look.ascii { ascii } else { sign };
     if matches!(ask.delivery, Some(Delivery::Undeliverable | Delivery::Withheld)) {
@@ -49,7 +49,7 @@ pub(crate) fn sign(ask: &Ask, look: &Look) -> String {
     }
 }
 
-/// One line that says what is asked.
+/// Summarizes an ask in one line.
 pub(crate) fn subject(ask: &Ask) -> String {
     let subject = match ask.kind {
         AskKind::Question => match ask.questions.as_slice() {
@@ -77,7 +77,7 @@ pub(crate) fn subject(ask: &Ask) -> String {
     sanitize::line(&subject)
 }
 
-/// The label of an option without "(Recommended)", which is shown as a mark instead.
+/// Returns the label of an option without "(Recommended)", which is shown as a mark instead.
 pub(crate) fn label(label: &str) -> String {
     match strip_recommended(label) {
         "" => sanitize::line(label),
@@ -85,7 +85,7 @@ pub(crate) fn label(label: &str) -> String {
     }
 }
 
-/// What stands next to a label: the mark, then the description.
+/// Returns the text next to a label: the mark, then the description.
 pub(crate) fn description(option: &QuestionOption) -> String {
     let text = sanitize::text(option.description.as_deref().unwrap_or_default());
     let marked = option.recommended || strip_recommended(&option.label).len() < option.label.trim_end().len();
@@ -93,7 +93,7 @@ pub(crate) fn description(option: &QuestionOption) -> String {
     format!("{mark}{}", text.trim_end()).trim_end().to_owned()
 }
 
-/// An entry of an answer: the label of the option that it names, else the words themselves.
+/// Formats one entry of an answer: the label of the option with this value, or the entry itself.
 pub(crate) fn entry(question: &Question, entry: &str) -> String {
     match (question.input, entry) {
         (InputKind::YesNo, "true") => return "Yes".to_owned(),
@@ -104,7 +104,7 @@ pub(crate) fn entry(question: &Question, entry: &str) -> String {
     question.options.iter().find(named).map_or_else(|| sanitize::text(entry), |option| label(&option.label))
 }
 
-/// Why a person is asked, as a sentence. The command or the path, which the card shows anyway, is not repeated.
+/// Explains why a person is asked, as a sentence. Does not repeat the command or path, because the card shows it.
 pub(crate) fn why(ask: &Ask) -> Option<String> {
     let why = ask.why.as_deref()?.trim_end_matches('.');
     let named = why.strip_prefix("no rule allows `").and_then(|rest| rest.strip_suffix('`'));
@@ -125,12 +125,12 @@ pub(crate) fn why(ask: &Ask) -> Option<String> {
     Some(sanitize::line(&format!("{first}{}.", characters.as_str())))
 }
 
-/// The one further fact that a list shows: when it runs out, how large it is.
+/// Returns the one additional fact of a list row, for example the time left or the size of a diff.
 pub(crate) fn fact(ask: &Ask, now: Time) -> String {
     if let Some(at) = ask.deadline_at {
         let verb = match ask.on_timeout {
             Some(OnTimeout::Reject) => "rejects",
-            Some(OnTimeout::AcceptFirst) => "takes first",
+            Some(OnTimeout::AcceptFirst) => "picks first",
             Some(OnTimeout::Deny) | None => "denies",
         };
         return format!("{verb} {}", clock(at.since(now).as_secs()));
@@ -162,13 +162,13 @@ pub(crate) fn fact(ask: &Ask, now: Time) -> String {
     }
 }
 
-/// Seconds as on a clock: `3:41`, `1:02:03`.
+/// Formats seconds like a clock: `3:41`, `1:02:03`.
 fn clock(seconds: u64) -> String {
     let (hours, minutes, seconds) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// When it decides itself, and how.
+/// Describes the deadline: what is decided then, and in how long.
 pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
     let Some(at) = ask.deadline_at else { return "No deadline".to_owned() };
     let left = clock(at.since(now).as_secs());
@@ -178,12 +178,12 @@ pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
         Some(OnTimeout::AcceptFirst) => {
             let first = ask.questions.first().and_then(|question| question.options.first());
             let first = first.map(|option| label(&option.label)).unwrap_or_default();
-            format!("Takes \"{}\" in {left}", cut(&first, QUOTED, "…"))
+            format!("Picks \"{}\" in {left}", cut(&first, QUOTED, "…"))
         }
     }
 }
 
-/// What happens when nobody decides, and in how long; nothing without a deadline.
+/// Describes what happens at the deadline, and in how long. `None` without a deadline.
 pub(crate) fn consequence(ask: &Ask, now: Time) -> Option<String> {
     let left = clock(ask.deadline_at?.since(now).as_secs());
     let then = match ask.on_timeout {
@@ -195,24 +195,24 @@ pub(crate) fn consequence(ask: &Ask, now: Time) -> Option<String> {
     Some(format!("{then} in {left}"))
 }
 
-/// How many more asks wait, and when the first of them runs out.
+/// Says how many other asks are pending, and when the first of them expires.
 pub(crate) fn also_waiting<'a>(asks: impl IntoIterator<Item = &'a Ask>, now: Time) -> String {
     let asks: Vec<&Ask> = asks.into_iter().collect();
     let soonest = asks.iter().filter(|ask| ask.deadline_at.is_some()).min_by_key(|ask| ask.deadline_at);
     let soonest = soonest.and_then(|ask| consequence(ask, now)).map(|then| format!(" ({})", then.to_lowercase()));
     match asks.len() {
         0 => String::new(),
-        1 => format!("1 more waits{}", soonest.unwrap_or_default()),
-        several => format!("{several} more wait{}", soonest.unwrap_or_default()),
+        1 => format!("1 more pending{}", soonest.unwrap_or_default()),
+        several => format!("{several} more pending{}", soonest.unwrap_or_default()),
     }
 }
 
-/// Where an ask stands, in words.
+/// Describes the state of an ask.
 pub(crate) fn state(ask: &Ask) -> String {
     match (&ask.outcome, ask.kind, ask.reach) {
         (Some(outcome_of), _, _) => {
             let delivery = match ask.delivery {
-                Some(Delivery::Queued) => " Not sent yet.".to_owned(),
+                Some(Delivery::Queued) => " Waiting for the agent to pick it up.".to_owned(),
                 Some(Delivery::Delivered) => " Delivered.".to_owned(),
                 Some(Delivery::Confirmed) => " Confirmed by the agent.".to_owned(),
                 Some(Delivery::Withheld) => {
@@ -225,7 +225,7 @@ pub(crate) fn state(ask: &Ask) -> String {
                 }
                 None => String::new(),
             };
-            // Nothing is sent for what was withdrawn, so nothing is said about it.
+            // A withdrawn ask has no outcome to deliver, so its delivery is not described.
             let delivery = if outcome_of.status == AskStatus::Withdrawn { String::new() } else { delivery };
             format!("{}{delivery}", outcome(outcome_of))
         }
@@ -235,20 +235,20 @@ pub(crate) fn state(ask: &Ask) -> String {
     }
 }
 
-/// The first digits of the digest of an approval. Empty for other asks.
+/// Returns the first 12 digits of the digest of an approval. Empty for other asks.
 pub(crate) fn short_digest(ask: &Ask) -> String {
     let digest = ask.digest.as_deref().filter(|_| ask.kind == AskKind::Approval);
     digest.map(|digest| sanitize::line(digest).chars().take(12).collect()).unwrap_or_default()
 }
 
-/// How an ask ended, by whom, as a sentence.
+/// Describes how an ask ended and who decided, as a sentence.
 pub(crate) fn outcome(outcome: &Outcome) -> String {
     let by = &outcome.by;
     if by.kind == "timeout" && matches!(outcome.status, AskStatus::Rejected | AskStatus::Denied) {
         let after = by.after.as_deref().and_then(|after| after.parse::<sayso_core::time::Span>().ok());
         let after = after.map(|span| format!(" in {}", sayso_core::time::in_words(span.0))).unwrap_or_default();
         let verb = if outcome.status == AskStatus::Rejected { "Rejected" } else { "Denied" };
-        return format!("Nobody answered{after}. {verb} by timeout.");
+        return format!("No answer{after}. {verb} by timeout.");
     }
     let verb = match outcome.status {
         AskStatus::Pending => "Waiting",
@@ -279,9 +279,9 @@ pub(crate) fn outcome(outcome: &Outcome) -> String {
     sentence
 }
 
-/// Who decided, and where.
+/// Names who decided, and on which surface.
 pub(crate) fn actor(by: &Actor) -> String {
-    let name = by.name.as_deref().map_or_else(|| "somebody".to_owned(), sanitize::line);
+    let name = by.name.as_deref().map_or_else(|| "someone".to_owned(), sanitize::line);
     match by.kind.as_str() {
         "policy" => format!("by rule \"{}\"", by.rule.as_deref().map(sanitize::line).unwrap_or_default()),
         "timeout" => "by timeout".to_owned(),
@@ -302,7 +302,7 @@ fn surface(by: &Actor) -> String {
     }
 }
 
-/// The answers on one line; a secret is not among them.
+/// Joins the answers into one line and omits secrets.
 fn answers(outcome: &Outcome) -> Option<String> {
     let shown = outcome.answers.as_ref()?.iter().map(|answer| match answer {
         ShownAnswer::Entries(entries) => entries.iter().map(|entry| label(entry)).collect::<Vec<_>>().join(", "),
@@ -311,7 +311,7 @@ fn answers(outcome: &Outcome) -> Option<String> {
     Some(shown.collect::<Vec<_>>().join(" / "))
 }
 
-/// The commands that decide an ask.
+/// Returns the commands that decide an ask.
 pub(crate) fn how_to_decide(ask: &Ask) -> String {
     let id = crate::order::ending(&ask.id, 4);
     match ask.kind {
@@ -320,7 +320,7 @@ pub(crate) fn how_to_decide(ask: &Ask) -> String {
     }
 }
 
-/// A directory with `~` for the home directory.
+/// Abbreviates the home directory of a path to `~`.
 pub(crate) fn directory(path: &str, look: &Look) -> String {
     let short = look.home.as_deref().filter(|home| !home.is_empty()).and_then(|home| path.strip_prefix(home));
     match short {
@@ -329,7 +329,7 @@ pub(crate) fn directory(path: &str, look: &Look) -> String {
     }
 }
 
-/// Who asks: the agent, and the token if the agent's name is only reported.
+/// Names who asks: the agent, and also the token if the agent's name is self-reported.
 pub(crate) fn asker(ask: &Ask) -> String {
     let agent = sanitize::line(&ask.agent);
     match &ask.asked_by {
@@ -338,13 +338,13 @@ pub(crate) fn asker(ask: &Ask) -> String {
     }
 }
 
-/// The last part of a directory.
+/// Returns the last component of the project directory.
 pub(crate) fn project(ask: &Ask) -> String {
     let name = ask.project.as_deref().and_then(|path| std::path::Path::new(path).file_name());
     name.map(|name| sanitize::line(&name.to_string_lossy())).unwrap_or_default()
 }
 
-/// The local time of day, with the date if it is not today.
+/// Formats the local time of day, with the date if that is not today.
 pub(crate) fn at(time: Time, now: Time) -> String {
     let local =
         |time: Time| jiff::Timestamp::from_millisecond(time.as_millis()).map(|at| at.to_zoned(jiff::tz::TimeZone::system()));
@@ -355,17 +355,17 @@ pub(crate) fn at(time: Time, now: Time) -> String {
     }
 }
 
-/// How long ago it was: `7m ago`, `just now`.
+/// Formats an age: `7m ago`, `just now`.
 pub(crate) fn ago(span: std::time::Duration) -> String {
     if span.as_secs() == 0 { "just now".to_owned() } else { format!("{} ago", in_short(span)) }
 }
 
-/// How long it took: `after 7m`, `at once`.
+/// Formats a response time: `after 7m`, `at once`.
 pub(crate) fn after(span: std::time::Duration) -> String {
     if span.as_secs() == 0 { "at once".to_owned() } else { format!("after {}", in_short(span)) }
 }
 
-/// Text cut to this many columns, with a sign where it was cut.
+/// Cuts text to this many columns and marks the cut with the ellipsis.
 pub(crate) fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     if text.width() <= columns {
         return text.to_owned();
@@ -379,12 +379,12 @@ pub(crate) fn cut(text: &str, columns: usize, ellipsis: &str) -> String {
     format!("{}{ellipsis}", kept.collect::<String>().trim_end())
 }
 
-/// Text filled up to this many columns.
+/// Pads text with spaces to this many columns.
 pub(crate) fn pad(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
 }
 
-/// `1 ask`, `2 asks`.
+/// Formats a number with its noun: `1 ask`, `2 asks`.
 pub(crate) fn count(number: usize, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
@@ -404,6 +404,7 @@ mod tests {
             answers: None,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,
@@ -413,7 +414,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_read_as_sentences() {
+    fn outcome_is_described_by_a_sentence() {
         let ada = Actor { name: Some("ada".into()), via: Some("page".into()), ..by("person") };
         let answered = Outcome {
             answers: Some(vec![ShownAnswer::Entries(vec!["SQLite (Recommended)".into()])]),
@@ -427,25 +428,25 @@ mod tests {
         let rule = Actor { rule: Some("tests".into()), ..by("policy") };
         assert_eq!(outcome(&ended(AskStatus::Approved, rule)), "Allowed by rule \"tests\".");
         let late = Actor { after: Some("10m".into()), ..by("timeout") };
-        assert_eq!(outcome(&ended(AskStatus::Rejected, late.clone())), "Nobody answered in 10 minutes. Rejected by timeout.");
-        assert_eq!(outcome(&ended(AskStatus::Denied, late)), "Nobody answered in 10 minutes. Denied by timeout.");
+        assert_eq!(outcome(&ended(AskStatus::Rejected, late.clone())), "No answer in 10 minutes. Rejected by timeout.");
+        assert_eq!(outcome(&ended(AskStatus::Denied, late)), "No answer in 10 minutes. Denied by timeout.");
         let gone = Outcome { message: Some("The turn was interrupted.".into()), ..ended(AskStatus::Withdrawn, by("agent")) };
         assert_eq!(outcome(&gone), "Withdrawn. The turn was interrupted.");
     }
 
     #[test]
-    fn a_list_says_when_an_ask_runs_out() {
+    fn fact_shows_the_time_left_until_the_deadline() {
         let now = Time::from_millis(0);
         let late = |then| Ask { deadline_at: Some(Time::from_millis(221_000)), on_timeout: Some(then), ..question_ask() };
         assert_eq!(fact(&late(OnTimeout::Deny), now), "denies 3:41");
-        assert_eq!(deadline(&late(OnTimeout::AcceptFirst), now), "Takes \"SQLite\" in 3:41");
+        assert_eq!(deadline(&late(OnTimeout::AcceptFirst), now), "Picks \"SQLite\" in 3:41");
         assert_eq!(deadline(&question_ask(), now), "No deadline");
         assert_eq!(fact(&Ask { blocking: false, ..question_ask() }, now), "not blocking");
         assert_eq!(clock(3_723), "1:02:03");
     }
 
     #[test]
-    fn signs_tell_the_kinds_apart_without_colour() {
+    fn signs_distinguish_kinds_without_color() {
         let (look, ascii) = (look(), Look { ascii: true, ..look() });
         assert_eq!(sign(&question_ask(), &look), "?");
         assert_eq!(sign(&approval_ask(), &look), "$");
@@ -457,14 +458,14 @@ mod tests {
     }
 
     #[test]
-    fn directories_below_home_are_short() {
+    fn home_directory_is_abbreviated() {
         assert_eq!(directory("/home/ada/work/shop", &look()), "~/work/shop");
         assert_eq!(directory("/home/ada", &look()), "~");
         assert_eq!(directory("/home/adam/x", &look()), "/home/adam/x");
     }
 
     #[test]
-    fn text_is_cut_by_columns() {
+    fn cut_text_fits_its_columns() {
         assert_eq!(cut("abcdef", 4, "…"), "abc…");
         assert_eq!(cut("日本語日本語", 7, "…"), "日本語…");
         assert_eq!(cut("abc", 3, "…"), "abc");

@@ -1,9 +1,9 @@
-//! How long to wait before the next try.
+//! Pauses between retries.
 
 use std::time::Duration;
 
-/// Grows from `first` to `longest`, each time by a factor of two, with half of it at random so that
-/// many clients do not come back at the same moment.
+/// Exponential backoff from `first` to `longest`. Half of each pause is random, so that many clients do not reconnect
+/// at the same moment.
 #[derive(Debug, Clone)]
 pub(crate) struct Backoff {
     first: Duration,
@@ -16,20 +16,20 @@ impl Backoff {
         Self { first, longest, attempt: 0 }
     }
 
-    /// How many waits there were since the last success.
+    /// The number of pauses since the last success.
     pub(crate) const fn attempt(&self) -> u32 {
         self.attempt
     }
 
-    /// Something worked: begin again with the shortest wait.
+    /// Resets to the shortest pause after a success.
     pub(crate) const fn reset(&mut self) {
         self.attempt = 0;
     }
 
-    /// The next wait.
+    /// The pause before the next attempt.
     pub(crate) fn next(&mut self) -> Duration {
         let mut byte = [0u8; 1];
-        // Without random bytes the wait is only less well spread.
+        // Without random bytes, the pauses are only less spread out.
         let _ = getrandom::fill(&mut byte);
         self.next_with(byte[0])
     }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_grow_to_the_longest_and_begin_again() {
+    fn pauses_grow_to_the_maximum_and_reset() {
         let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_secs(1));
         let waits: Vec<u128> = (0..6).map(|_| backoff.next_with(255).as_millis()).collect();
         assert_eq!(waits, [100, 200, 400, 800, 1000, 1000]);

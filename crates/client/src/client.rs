@@ -1,4 +1,4 @@
-//! How a call is made: address, token, idempotency key, retry, and reading the reply.
+//! HTTP calls: address, token, idempotency key, retries, and parsing of the reply.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use crate::environment::Environment;
 use crate::error::{DiscoverError, Error};
 use crate::paths::Paths;
 
-/// How often a call is sent again when the connection is lost: waits of about 0.1 to 1.6 s, 3 s in all.
+/// How many times a call is retried when the connection is lost: pauses of about 0.1 to 1.6 s, 3 s in total.
 const RETRIES: u32 = 5;
 
-/// How long a server may take to accept a connection.
+/// Timeout for a connection attempt.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How long a call may take that does not wait for a person.
+/// Timeout for a call that does not wait for a person.
 const CALL: Duration = Duration::from_secs(30);
 
-/// What a person uses to decide. It stands in every outcome.
+/// The surface that a person decides on. Every outcome records it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
-    /// A program.
+    /// A program that uses the HTTP API.
     Http,
-    /// The command line.
+    /// The command line interface.
     Terminal,
-    /// An editor.
+    /// An editor that speaks ACP.
     Acp,
 }
 
@@ -48,13 +48,13 @@ impl Surface {
     }
 }
 
-/// A client of one server with one token. Cheap to clone.
+/// A client for one server with one token. Cloning is cheap.
 #[derive(Clone)]
 pub struct Client {
     pub(crate) http: reqwest::Client,
     base: Arc<Url>,
-    /// Whether this server was ever reached: a lost connection is worth waiting for, a server that
-    /// was never there is not.
+    /// Whether the server was ever reached: calls are retried after a lost connection, but not if the server was never
+    /// reachable.
     reached: Arc<AtomicBool>,
 }
 
@@ -65,18 +65,18 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// A client for a program.
+    /// Creates a client for a program.
     ///
     /// # Errors
-    /// When the address or the token cannot be used.
+    /// If the address or the token is invalid.
     pub fn new(url: &str, token: &str) -> Result<Self, Error> {
         Self::for_surface(url, token, Surface::Http)
     }
 
-    /// A client that says which surface a person uses.
+    /// Creates a client for a surface that a person uses.
     ///
     /// # Errors
-    /// When the address or the token cannot be used.
+    /// If the address or the token is invalid.
     pub fn for_surface(url: &str, token: &str, surface: Surface) -> Result<Self, Error> {
         let bad = |reason: &str| Error::Address { url: url.to_owned(), reason: reason.to_owned() };
         let base: Url = url.parse().map_err(|_| bad("it must look like http://127.0.0.1:4517"))?;
@@ -86,8 +86,8 @@ impl Client {
         let mut headers = HeaderMap::new();
         headers.insert("x-sayso-via", HeaderValue::from_static(surface.name()));
         if !token.is_empty() {
-            let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-                .map_err(|_| bad("the token has characters that no token has"))?;
+            let mut bearer =
+                HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| bad("the token contains invalid characters"))?;
             bearer.set_sensitive(true);
             headers.insert(AUTHORIZATION, bearer);
         }
@@ -99,10 +99,10 @@ impl Client {
         Ok(Self { http, base: Arc::new(base), reached: Arc::default() })
     }
 
-    /// A client for the server that this process's environment names; see [`discover`].
+    /// Creates a client for the server that the environment of this process names; see [`discover`].
     ///
     /// # Errors
-    /// When there is no server or no token to use.
+    /// If no server or no token is found.
     pub fn discover() -> Result<Self, Error> {
         let environment = Environment::of_process();
         let paths = Paths::new(&environment, None).map_err(DiscoverError::from)?;
@@ -110,16 +110,16 @@ impl Client {
         Self::new(&url, &token)
     }
 
-    /// The server's address.
+    /// The server's base URL.
     #[must_use]
     pub fn url(&self) -> &str {
         self.base.as_str().trim_end_matches('/')
     }
 
-    /// How the server is. Needs no token, and is never tried twice.
+    /// Returns the server's health. The call needs no token and is never retried.
     ///
     /// # Errors
-    /// When no server answers.
+    /// If the server cannot be reached.
     pub async fn health(&self) -> Result<Health, Error> {
         let request = self.http.get(self.address(&["health"])).timeout(Duration::from_secs(2));
         let response = request.send().await.map_err(|source| self.unreachable(source))?;
@@ -127,10 +127,10 @@ impl Client {
         self.read(response).await
     }
 
-    /// The address of a route below `/v1`.
+    /// The URL of a route below `/v1`.
     pub(crate) fn address(&self, segments: &[&str]) -> Url {
         let mut url = Url::clone(&self.base);
-        // An http address always has a path; if it had none, the base itself would be called.
+        // An http URL always has a path. Without one, this would call the base URL.
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push("v1").extend(segments);
         }
@@ -145,7 +145,7 @@ impl Client {
         self.get_within(CALL, segments, query).await
     }
 
-    /// A read that may take this long, because the server waits for a person.
+    /// Reads with a longer timeout, because the server waits for a person.
     pub(crate) async fn get_within<T: DeserializeOwned>(
         &self,
         limit: Duration,
@@ -162,7 +162,7 @@ impl Client {
         self.change(Method::POST, segments, body).await
     }
 
-    /// A call that changes something: one idempotency key, however often it is sent.
+    /// Sends a call that changes something. All retries use the same idempotency key.
     pub(crate) async fn change<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -176,20 +176,33 @@ impl Client {
         self.read(response).await
     }
 
-    /// A call that changes something and whose reply says nothing more.
-    pub(crate) async fn tell(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
+    /// A call that changes something, and that may find nothing: the reply is 204 then.
+    pub(crate) async fn post_for_optional<T: DeserializeOwned>(
+        &self,
+        segments: &[&str],
+        body: &impl Serialize,
+    ) -> Result<Option<T>, Error> {
+        let url = self.address(segments);
+        let key = idempotency_key()?;
+        let request = || self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body);
+        let response = self.send(request).await?;
+        if response.status() == StatusCode::NO_CONTENT { Ok(None) } else { self.read(response).await.map(Some) }
+    }
+
+    /// Sends a call that changes something and ignores the reply's body.
+    pub(crate) async fn post_without_reply(&self, segments: &[&str], body: &impl Serialize) -> Result<(), Error> {
         let url = self.address(segments);
         let key = idempotency_key()?;
         let response = self.send(|| self.http.post(url.clone()).timeout(CALL).header("idempotency-key", &key).json(body)).await?;
         if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }
     }
 
-    /// A call that removes something and whose reply says nothing more.
+    /// Sends a call that removes something and ignores the reply's body.
     pub(crate) async fn delete(&self, segments: &[&str]) -> Result<(), Error> {
         self.delete_with(segments, &()).await
     }
 
-    /// The same, with this query.
+    /// Like [`Self::delete`], with query parameters.
     pub(crate) async fn delete_with(&self, segments: &[&str], query: &impl Serialize) -> Result<(), Error> {
         let mut url = self.address(segments);
         append_query(&mut url, query);
@@ -198,7 +211,7 @@ impl Client {
         if response.status().is_success() { Ok(()) } else { Err(self.problem(response).await) }
     }
 
-    /// Sends, and sends again while the connection is lost or the server is stopping.
+    /// Sends a request, and retries while the connection is lost or the server is stopping.
     async fn send(&self, request: impl Fn() -> reqwest::RequestBuilder) -> Result<Response, Error> {
         let mut backoff = Backoff::new(Duration::from_millis(100), Duration::from_millis(1_600));
         loop {
@@ -233,7 +246,7 @@ impl Client {
         serde_json::from_slice(&body).map_err(|error| self.protocol(error.to_string()))
     }
 
-    /// The error that a reply stands for.
+    /// Converts an error reply into an error.
     pub(crate) async fn problem(&self, response: Response) -> Error {
         let status = response.status();
         match response.bytes().await {
@@ -246,7 +259,7 @@ impl Client {
     }
 
     pub(crate) fn unreachable(&self, source: reqwest::Error) -> Error {
-        // The address of the call may carry what was asked; the server's is enough.
+        // The URL of the call can contain private data; the server's URL is enough.
         Error::Unreachable { url: self.url().to_owned(), source: source.without_url() }
     }
 
@@ -255,7 +268,7 @@ impl Client {
     }
 }
 
-/// Adds the fields of a query that are set.
+/// Appends the set fields of a query.
 fn append_query(url: &mut Url, query: &impl Serialize) {
     let Ok(serde_json::Value::Object(fields)) = serde_json::to_value(query) else { return };
     for (name, value) in fields {
@@ -271,7 +284,7 @@ fn append_query(url: &mut Url, query: &impl Serialize) {
     }
 }
 
-/// 128 random bits, written like a UUID.
+/// 128 random bits in UUID notation.
 fn idempotency_key() -> Result<String, Error> {
     let mut bytes = [0u8; 16];
     getrandom::fill(&mut bytes).map_err(|error| Error::Random(error.to_string()))?;
@@ -286,7 +299,7 @@ mod tests {
     use sayso_api::ask::{AskKind, AskQuery};
 
     #[test]
-    fn addresses_are_below_the_base_and_escaped() {
+    fn urls_are_below_the_base_and_escaped() {
         let client = Client::new("http://127.0.0.1:4517", "t").unwrap();
         assert_eq!(client.address(&["asks", "a/../b"]).as_str(), "http://127.0.0.1:4517/v1/asks/a%2F..%2Fb");
         let client = Client::new("http://box/sayso/", "t").unwrap();
@@ -298,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_set_is_queried() {
+    fn unset_query_fields_are_omitted() {
         let mut url: Url = "http://box/v1/asks".parse().unwrap();
         let query =
             AskQuery { kind: Some(AskKind::Approval), limit: Some(5), label: Some("a=b c".into()), ..AskQuery::default() };
@@ -307,14 +320,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_look_like_uuids_and_differ() {
+    fn idempotency_keys_are_unique_uuids() {
         let (one, two) = (idempotency_key().unwrap(), idempotency_key().unwrap());
         assert_eq!(one.split('-').map(str::len).collect::<Vec<_>>(), [8, 4, 4, 4, 12]);
         assert_ne!(one, two);
     }
 
     #[test]
-    fn a_client_does_not_print_its_token() {
+    fn client_debug_output_hides_its_token() {
         assert!(!format!("{:?}", Client::new("http://box", "hush").unwrap()).contains("hush"));
     }
 }

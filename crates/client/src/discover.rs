@@ -1,8 +1,7 @@
-//! Which server, and with which token.
+//! Finds the server and the token to use.
 //!
-//! `SAYSO_URL` and `SAYSO_TOKEN` come first, then what a server on this machine left in its data
-//! directory. In an agent's shell the person's token is never used: there `SAYSO_AGENT_TOKEN` is the
-//! only one.
+//! `SAYSO_URL` and `SAYSO_TOKEN` take precedence over the files that a local server wrote to its data directory. A
+//! process in an agent's shell never gets the user's token: there, `SAYSO_AGENT_TOKEN` is the only source.
 
 use std::fs;
 use std::io;
@@ -14,23 +13,23 @@ use crate::environment::Environment;
 use crate::error::DiscoverError;
 use crate::paths::Paths;
 
-/// `server.json`: what a running server writes about itself.
+/// The file `server.json`, in which a running server describes itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ServerFile {
-    /// Its address.
+    /// The server's base URL.
     pub url: String,
-    /// Its process.
+    /// The server's process id.
     pub pid: u32,
-    /// Its version.
+    /// The version of the running server.
     pub version: String,
 }
 
 impl ServerFile {
-    /// Reads the file; nothing if no server has written one.
+    /// Reads the file; `None` if it does not exist.
     ///
     /// # Errors
-    /// When the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn read(path: &Path) -> Result<Option<Self>, DiscoverError> {
         let Some(text) = read_optional(path)? else { return Ok(None) };
         let file = serde_json::from_str(&text)
@@ -38,36 +37,36 @@ impl ServerFile {
         Ok(Some(file))
     }
 
-    /// Whether the process of the server still exists. The file of a server that was killed stays, and another server may
-    /// have its port by now: that one must not get the token.
+    /// Whether the server's process still exists. A killed server leaves its file behind, and another program may use
+    /// its port by now; that program must not receive the token.
     fn is_running(&self) -> bool {
         let pid = i32::try_from(self.pid).ok().and_then(rustix::process::Pid::from_raw);
         let exists = pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH));
-        // A killed process is a zombie until its parent has read its end. Without `/proc` that is not known.
+        // A killed process is a zombie until its parent reaps it. Without `/proc`, zombies are not detected.
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap_or_default();
         exists && !stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with(['Z', 'X']))
     }
 }
 
-/// Where the token came from.
+/// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenSource {
-    /// `SAYSO_TOKEN`.
+    /// The environment variable `SAYSO_TOKEN`.
     Variable,
-    /// `SAYSO_AGENT_TOKEN`: an agent's own.
+    /// The environment variable `SAYSO_AGENT_TOKEN`, which holds a token of an agent.
     Agent,
-    /// The admin token of the data directory.
+    /// The admin token in the data directory.
     File,
 }
 
 /// A server and a token for it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The address.
+    /// The server's base URL.
     pub url: String,
-    /// The bearer token.
+    /// The bearer token for the server.
     pub token: String,
-    /// Where the token came from.
+    /// The source of the token.
     pub source: TokenSource,
 }
 
@@ -77,12 +76,12 @@ impl std::fmt::Debug for Target {
     }
 }
 
-/// Finds the server and the token that this environment may use.
+/// Finds the server and the token for this environment.
 ///
 /// # Errors
-/// When there is none, or when an agent's shell has no token of its own.
+/// If there is no server or token, or if an agent's shell has no agent token.
 pub fn discover(environment: &Environment, paths: &Paths) -> Result<Target, DiscoverError> {
-    // The token comes first: in an agent's shell nothing else about the person's server matters.
+    // The token is resolved first: in an agent's shell, the user's server must not be used.
     let from_variable = match environment.agent_marker() {
         Some(marker) => match environment.get("SAYSO_AGENT_TOKEN") {
             Some(token) => Some((token.to_owned(), TokenSource::Agent)),
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn file_of_a_server_that_was_killed_is_not_believed() {
+    fn server_file_of_a_killed_server_is_ignored() {
         let (_dir, paths) = data_dir();
         let mut killed = std::process::Command::new("true").spawn().unwrap();
         killed.wait().unwrap();
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_come_before_files() {
+    fn variables_take_precedence_over_files() {
         let (_dir, paths) = data_dir();
         let found = discover(&Environment::default(), &paths).unwrap();
         assert_eq!((found.url.as_str(), found.token.as_str()), ("http://127.0.0.1:4517", "admin-secret"));
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_never_gets_the_persons_token() {
+    fn agent_shell_never_gets_the_users_token() {
         let (_dir, paths) = data_dir();
         for marker in ["CLAUDECODE", "CODEX_SANDBOX", "OPENCODE", "GEMINI_CLI"] {
             let bare = Environment::from_pairs([(marker, "1"), ("SAYSO_TOKEN", "mine")]);
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_server_or_token_is_named_in_the_error() {
         let (_dir, paths) = data_dir();
         fs::remove_file(paths.token()).unwrap();
         assert!(matches!(discover(&Environment::default(), &paths), Err(DiscoverError::NoToken { .. })));
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_not_printed() {
+    fn target_debug_output_hides_its_token() {
         let target = Target { url: "http://x".into(), token: "hush".into(), source: TokenSource::File };
         assert!(!format!("{target:?}").contains("hush"));
     }

@@ -1,10 +1,10 @@
-//! The environment as a value, so that what depends on it can be tested, and the signs by which an
-//! agent's shell is known.
+//! Environment variables as a value, which makes code that depends on them testable, and the detection of agents'
+//! shells.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Variables that agents set for the commands they run.
+/// Variables that agents set for the commands that they run.
 const MARKERS: &[&str] = &[
     "SAYSO_AGENT_TOKEN",
     "CLAUDECODE",
@@ -18,10 +18,10 @@ const MARKERS: &[&str] = &[
     "AUGMENT_AGENT",
 ];
 
-/// Codex marks its commands with several variables of this prefix.
+/// Codex sets several variables with this prefix for its commands.
 const CODEX: &str = "CODEX_";
 
-/// Variables of that prefix that people set for themselves; they say nothing about the shell.
+/// Variables with that prefix that users set themselves, so they do not indicate an agent's shell.
 const CODEX_SETTINGS: &[&str] = &["CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_KEY", "CODEX_CA_CERTIFICATE"];
 
 /// A snapshot of environment variables.
@@ -29,7 +29,7 @@ const CODEX_SETTINGS: &[&str] = &["CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_
 pub struct Environment(BTreeMap<String, String>);
 
 impl Environment {
-    /// The variables of this process. What is not Unicode is left out.
+    /// The variables of this process. Variables that are not Unicode are omitted.
     #[must_use]
     pub fn of_process() -> Self {
         Self(
@@ -37,13 +37,13 @@ impl Environment {
         )
     }
 
-    /// These variables and no others.
+    /// Creates an environment with only these variables.
     #[must_use]
     pub fn from_pairs<const N: usize>(pairs: [(&str, &str); N]) -> Self {
         Self(pairs.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
-    /// The same without this variable.
+    /// A copy without this variable.
     #[must_use]
     pub fn without(&self, name: &str) -> Self {
         let mut rest = self.0.clone();
@@ -51,7 +51,7 @@ impl Environment {
         Self(rest)
     }
 
-    /// The same with this variable.
+    /// A copy with this variable.
     #[must_use]
     pub fn with(&self, name: &str, value: &str) -> Self {
         let mut all = self.0.clone();
@@ -59,24 +59,25 @@ impl Environment {
         Self(all)
     }
 
-    /// A variable that is set and not empty.
+    /// The value of a variable, if it is set and not empty.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// All variables.
+    /// All variables, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// A variable that holds an absolute path. The XDG specification says to ignore relative ones.
+    /// The value of a variable that holds an absolute path. The XDG specification requires that relative paths are
+    /// ignored.
     #[must_use]
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// The variable that shows that an agent runs this, if one does.
+    /// The name of the variable which shows that an agent runs this process, if there is one.
     #[must_use]
     pub fn agent_marker(&self) -> Option<&str> {
         let known = MARKERS.iter().copied().find(|name| self.get(name).is_some());
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_agents_shell_is_known_by_its_variables() {
+    fn agent_shell_is_detected_by_its_variables() {
         for (name, marks) in [
             ("CLAUDECODE", true),
             ("CLAUDE_CODE_ENTRYPOINT", true),

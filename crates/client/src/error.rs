@@ -1,61 +1,61 @@
-//! What can go wrong between a program and its server.
+//! Errors of the client.
 
 use std::path::PathBuf;
 
 use sayso_api::ask::Outcome;
 use sayso_api::error::{ErrorCode, Problem};
 
-/// A call did not succeed.
+/// An error of a call.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The server said no, and why.
+    /// The server refused the request with this problem.
     #[error("{}", .0.detail)]
     Api(Box<Problem>),
-    /// No server answers at this address.
+    /// The server cannot be reached.
     #[error("no server answers at {url}")]
     Unreachable {
-        /// The address that was tried.
+        /// The URL that was called.
         url: String,
-        /// What the network said.
+        /// The error of the HTTP client.
         #[source]
         source: reqwest::Error,
     },
-    /// Something answered, but not as Sayso does.
-    #[error("{url} does not answer as Sayso does: {reason}")]
+    /// The reply is not from a Sayso server.
+    #[error("the server at {url} is not a Sayso server: {reason}")]
     Protocol {
-        /// The address that was called.
+        /// The URL that was called.
         url: String,
-        /// What was unexpected.
+        /// A description of the unexpected reply.
         reason: String,
     },
-    /// The address is not one that this client can call.
-    #[error("{url} is not an address of a server: {reason}")]
+    /// The URL is invalid for this client.
+    #[error("{url} is not a valid server address: {reason}")]
     Address {
-        /// The address.
+        /// The URL that was rejected.
         url: String,
-        /// What is wrong with it.
+        /// A description of the problem.
         reason: String,
     },
-    /// No id ends like this, or several do.
+    /// No id, or more than one id, has this suffix.
     #[error(transparent)]
     Find(#[from] FindError),
-    /// There is no server or no token to use.
+    /// No server or no token was found.
     #[error(transparent)]
     Discover(#[from] DiscoverError),
-    /// The system gave no random bytes for an idempotency key.
-    #[error("the system gives no random bytes: {0}")]
+    /// The operating system provided no random bytes for an idempotency key.
+    #[error("the system provided no random bytes: {0}")]
     Random(String),
 }
 
 impl Error {
-    /// The server's code, if the server answered.
+    /// The server's error code, if the server replied.
     #[must_use]
     pub fn code(&self) -> Option<ErrorCode> {
         self.problem().map(|problem| problem.code)
     }
 
-    /// What the server said, if it did.
+    /// The server's problem, if the server replied.
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         match self {
@@ -69,84 +69,84 @@ impl Error {
         }
     }
 
-    /// The outcome that stands, if the ask had one before this call.
+    /// The existing outcome, if the ask already had one before this call.
     #[must_use]
     pub fn already_resolved(&self) -> Option<&Outcome> {
         self.problem().filter(|problem| problem.code == ErrorCode::AskAlreadyResolved)?.outcome.as_ref()
     }
 
-    /// Whether the earlier outcome was brought by this very token.
+    /// Whether the existing outcome was set by the same token.
     #[must_use]
     pub fn is_own(&self) -> bool {
         self.problem().and_then(|problem| problem.own).unwrap_or(false)
     }
 
-    /// Whether no server was reached at all.
+    /// Whether the server could not be reached.
     #[must_use]
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Unreachable { .. })
     }
 
-    /// Whether the thing is not there, or may not be seen.
+    /// Whether the resource does not exist or is not visible to this token.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
         self.problem().is_some_and(|problem| problem.status == 404)
     }
 }
 
-/// No id ends like this, or several do.
+/// No id, or more than one id, has the suffix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FindError {
-    /// No id ends like this.
+    /// No id has this suffix.
     #[error("no {what} has an id that ends in {suffix}")]
     None {
-        /// `ask` or `session`.
+        /// The type of resource: `ask`, `session` or `run`.
         what: &'static str,
-        /// What was looked for.
+        /// The suffix that was searched for.
         suffix: String,
     },
-    /// Several ids end like this.
+    /// Several ids have this suffix.
     #[error("several {what}s have an id that ends in {suffix}")]
     Several {
-        /// `ask` or `session`.
+        /// The type of resource: `ask`, `session` or `run`.
         what: &'static str,
-        /// What was looked for.
+        /// The suffix that was searched for.
         suffix: String,
-        /// Their ids, each with one line that says what it is.
+        /// The matching ids, each with a one-line description.
         candidates: Vec<(String, String)>,
     },
 }
 
-/// There is no server or no token to use.
+/// No server or no token was found.
 #[derive(Debug, thiserror::Error)]
 pub enum DiscoverError {
-    /// No server has left its address.
-    #[error("no server runs here (looked in {})", .looked_in.display())]
+    /// No running server was found.
+    #[error("no running server found (looked in {})", .looked_in.display())]
     NoServer {
         /// The file that a running server writes.
         looked_in: PathBuf,
     },
-    /// The address is known, the token is not.
-    #[error("there is no token to use (looked in SAYSO_TOKEN and {})", .looked_in.display())]
+    /// The server is known, but no token was found.
+    #[error("no token found (looked in SAYSO_TOKEN and {})", .looked_in.display())]
     NoToken {
         /// The file of the admin token.
         looked_in: PathBuf,
     },
-    /// An agent runs this, and it has no token of its own.
+    /// An agent runs this process, and it has no agent token.
     #[error("this shell belongs to an agent ({marker} is set); a person must run this")]
     AgentShell {
-        /// The variable that shows it.
+        /// The variable that identifies the agent's shell.
         marker: String,
     },
-    /// A file is there but cannot be used.
+    /// A file exists but cannot be read.
     #[error("{} cannot be read: {reason}", .path.display())]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// A description of the problem.
         reason: String,
     },
-    /// The directories of this user are not known.
+    /// The directories of this user cannot be determined.
     #[error(transparent)]
     Paths(#[from] crate::paths::PathsError),
 }

@@ -1,4 +1,4 @@
-//! Ids as people type them: the whole, or an ending that only one has.
+//! Lookup by id: a whole id, or a unique suffix as people type it.
 
 use sayso_api::ask::{Ask, AskKind, AskQuery};
 use sayso_api::run::{Run, RunQuery};
@@ -7,14 +7,14 @@ use sayso_api::session::{Session, SessionQuery};
 use crate::client::Client;
 use crate::error::{Error, FindError};
 
-/// How many candidates are looked at; more are not worth showing.
+/// How many candidates are fetched and listed.
 const CANDIDATES: u32 = 10;
 
 impl Client {
-    /// The ask whose id ends like this. A pending one comes before decided ones.
+    /// Finds the ask with this id suffix. Pending asks take precedence over resolved ones.
     ///
     /// # Errors
-    /// With [`Error::Find`] when none does, or several do.
+    /// [`Error::Find`] if no id or several ids match.
     pub async fn find_ask(&self, suffix: &str) -> Result<Ask, Error> {
         let suffix = id_suffix(suffix);
         let query = AskQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..AskQuery::default() };
@@ -22,15 +22,15 @@ impl Client {
         if found.len() > 1 && found.iter().filter(|ask| ask.outcome.is_none()).count() == 1 {
             found.retain(|ask| ask.outcome.is_none());
         }
-        // A list may leave out what is large; one ask by its id is whole.
+        // Lists can omit large fields; the single ask is complete.
         let id = one("ask", suffix, found, |ask| (ask.id.clone(), subject(ask)))?.id;
         self.ask(&id).await
     }
 
-    /// The session whose id ends like this.
+    /// Finds the session with this id suffix.
     ///
     /// # Errors
-    /// With [`Error::Find`] when none does, or several do.
+    /// [`Error::Find`] if no id or several ids match.
     pub async fn find_session(&self, suffix: &str) -> Result<Session, Error> {
         let suffix = id_suffix(suffix);
         let query = SessionQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..SessionQuery::default() };
@@ -40,10 +40,10 @@ impl Client {
 }
 
 impl Client {
-    /// The run whose id ends like this.
+    /// Finds the run with this id suffix.
     ///
     /// # Errors
-    /// With [`Error::Find`] when none does, or several do.
+    /// [`Error::Find`] if no id or several ids match.
     pub async fn find_run(&self, suffix: &str) -> Result<Run, Error> {
         let suffix = id_suffix(suffix);
         let query = RunQuery { id_ends_with: Some(suffix.clone()), limit: Some(CANDIDATES), ..RunQuery::default() };
@@ -53,7 +53,7 @@ impl Client {
     }
 }
 
-/// The suffix of an id as a person typed it, without the ellipsis that screens show before it.
+/// Normalizes an id suffix that a person typed: removes white space and the ellipsis that screens show before it.
 #[must_use]
 pub fn id_suffix(typed: &str) -> String {
     typed.trim().trim_start_matches('…').trim_start_matches("...").to_owned()
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_is_found_and_several_are_listed() {
+    fn ambiguous_suffix_lists_the_candidates() {
         let show = |id: &&str| ((*id).to_owned(), "Which?".to_owned());
         assert_eq!(one("ask", "1".into(), vec!["ask_a1"], show).unwrap(), "ask_a1");
         assert!(matches!(one("ask", "2".into(), Vec::<&str>::new(), show), Err(Error::Find(FindError::None { .. }))));
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ellipsis_of_the_screen_is_not_part_of_an_id() {
+    fn id_suffix_drops_the_ellipsis() {
         assert_eq!((id_suffix(" …4f2a "), id_suffix("...4f2a"), id_suffix("…")), ("4f2a".into(), "4f2a".into(), String::new()));
     }
 }

@@ -7,11 +7,11 @@
 //! # drop(ask); Ok(()) }
 //! ```
 //!
-//! Every mutating call carries an `Idempotency-Key` and is sent again with the same key when the
-//! connection is lost, so that it has its effect once. A stream resumes at the last `seq` it saw.
+//! Every mutating call carries an `Idempotency-Key` and is retried with the same key when the connection is lost, so that
+//! it takes effect once. An event stream resumes after the last `seq` that it received.
 //!
-//! This crate deliberately knows nothing of the server's insides, of terminals, or of policy: it
-//! speaks [`sayso_api`] and knows where a server on this machine leaves its address and its token.
+//! This crate deliberately does not know the server's internals, terminals or policies: it uses the types of [`sayso_api`]
+//! and knows where a local server stores its address and token.
 
 #![warn(missing_docs)]
 
@@ -22,6 +22,7 @@ mod discover;
 mod environment;
 mod error;
 mod find;
+mod groups;
 mod notify;
 mod paths;
 mod policy;
@@ -40,14 +41,14 @@ pub use paths::{DEFAULT_LISTEN, DataDir, Paths, PathsError};
 pub use sayso_api as api;
 pub use stream::{EventStream, StreamItem};
 
-/// The time now, as the API writes it.
+/// The current time in the API's precision.
 #[must_use]
 pub fn now() -> sayso_core::time::Time {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     sayso_core::time::Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The examples of the documentation compile.
+/// Compiles the examples of the documentation.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/sdk.md")]
 struct Documentation;

@@ -1,4 +1,4 @@
-//! The channels that reach people who do not look.
+//! Notification channels.
 
 use sayso_api::notify::{ChannelList, TestChannels, TestedList};
 
@@ -6,18 +6,18 @@ use crate::client::Client;
 use crate::error::Error;
 
 impl Client {
-    /// The channels, without their secrets.
+    /// Lists the channels, without their secrets.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn channels(&self) -> Result<ChannelList, Error> {
         self.get(&["notify"]).await
     }
 
-    /// Sends a test note through one channel, or all of them.
+    /// Sends a test notification through one channel, or through all.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn test_channels(&self, name: Option<String>) -> Result<TestedList, Error> {
         self.post(&["notify", "test"], &TestChannels { name }).await
     }

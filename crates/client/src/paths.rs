@@ -1,4 +1,4 @@
-//! Where Sayso keeps its files (XDG).
+//! The locations of Sayso's files, according to the XDG specification.
 
 use std::fs;
 use std::io;
@@ -8,26 +8,26 @@ use std::path::{Path, PathBuf};
 
 use crate::environment::Environment;
 
-/// Where a server listens unless it is told otherwise.
+/// The default listen address of a server.
 pub const DEFAULT_LISTEN: SocketAddr = SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, 4517));
 
 /// The directories of one user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// `config.toml` and `policy.toml`.
+    /// The directory of `config.toml` and `policy.toml`.
     pub config_dir: PathBuf,
-    /// The database, the token, `server.json` and the logs.
+    /// The directory of the database, the tokens, `server.json` and the logs.
     pub data_dir: PathBuf,
-    /// The parent of the sockets, and whether it is the system's own for this user.
+    /// The parent directory of the sockets.
     runtime: RuntimeDir,
 }
 
-/// Where sockets go.
+/// The location of sockets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RuntimeDir {
-    /// Below `XDG_RUNTIME_DIR`, which belongs to this user alone.
+    /// Below `XDG_RUNTIME_DIR`, which only this user can access.
     Own(PathBuf),
-    /// Below the temporary directory, which everybody shares.
+    /// Below the temporary directory, which all users share.
     Shared(PathBuf),
 }
 
@@ -37,31 +37,30 @@ pub enum PathsError {
     /// Neither `HOME` nor the XDG variables are set.
     #[error("HOME is not set, so there is no place for Sayso's files")]
     NoHome,
-    /// Somebody else could read or replace what is in it.
+    /// Another user could read or replace files in the directory.
     #[error("{} is not safe to use: {reason}", .path.display())]
     NotOurs {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
-        /// Why.
+        /// A description of the problem.
         reason: String,
     },
-    /// The system said no.
-    #[error("{} cannot be made", .path.display())]
+    /// The directory could not be created.
+    #[error("cannot create {}", .path.display())]
     Io {
-        /// The directory.
+        /// The path of the directory.
         path: PathBuf,
-        /// What the system said.
+        /// The underlying I/O error.
         #[source]
         source: io::Error,
     },
 }
 
 impl Paths {
-    /// The directories that this environment names; `data_dir` (from `--data-dir`) comes first, then
-    /// `SAYSO_DATA_DIR`.
+    /// Determines the directories. `data_dir` (from `--data-dir`) takes precedence over `SAYSO_DATA_DIR`.
     ///
     /// # Errors
-    /// When there is no home directory and no XDG variable to stand for it.
+    /// If neither the home directory nor the XDG variables are set.
     pub fn new(environment: &Environment, data_dir: Option<PathBuf>) -> Result<Self, PathsError> {
         let home = environment.path("HOME");
         let below = |variable: &str, default: &str| {
@@ -82,55 +81,56 @@ impl Paths {
         Ok(Self { config_dir: below("XDG_CONFIG_HOME", ".config")?, data_dir, runtime })
     }
 
-    /// The settings of the server.
+    /// The path of the server's settings.
     #[must_use]
     pub fn config(&self) -> PathBuf {
         self.config_dir.join("config.toml")
     }
 
-    /// The person's policy.
+    /// The path of the user's policy.
     #[must_use]
     pub fn policy(&self) -> PathBuf {
         self.config_dir.join("policy.toml")
     }
 
-    /// The database.
+    /// The path of the database.
     #[must_use]
     pub fn database(&self) -> PathBuf {
         self.data_dir.join("sayso.db")
     }
 
-    /// The admin token.
+    /// The path of the admin token.
     #[must_use]
     pub fn token(&self) -> PathBuf {
         self.data_dir.join("token")
     }
 
-    /// The token of the agents that a person runs themselves: it opens asks and decides none.
+    /// The path of the token that agents outside Sayso share. It can open asks but not decide them.
     #[must_use]
     pub fn agent_token(&self) -> PathBuf {
         self.data_dir.join("agent-token")
     }
 
-    /// The token that `sayso connect` made for one agent. Earlier versions made one for all of them, [`Paths::agent_token`].
+    /// The path of the token that `sayso connect` created for one agent. Earlier versions created one token for all
+    /// agents, [`Paths::agent_token`].
     #[must_use]
     pub fn agent_token_of(&self, agent: &str) -> PathBuf {
         self.data_dir.join(format!("agent-token-{agent}"))
     }
 
-    /// What a running server writes about itself.
+    /// The path of the file in which a running server describes itself.
     #[must_use]
     pub fn server_file(&self) -> PathBuf {
         self.data_dir.join("server.json")
     }
 
-    /// The log of a server in the background.
+    /// The path of the log of a server in the background.
     #[must_use]
     pub fn log(&self) -> PathBuf {
         self.data_dir.join("logs").join("sayso.log")
     }
 
-    /// The directory of the sockets; it may not be there yet.
+    /// The directory of the sockets, which may not exist yet.
     #[must_use]
     pub fn runtime_dir(&self) -> &Path {
         match &self.runtime {
@@ -138,21 +138,22 @@ impl Paths {
         }
     }
 
-    /// Makes the directory of the sockets, for this user alone, or checks that it is so.
+    /// Creates the directory of the sockets with access for this user only, or checks the permissions of an existing
+    /// one.
     ///
     /// # Errors
-    /// When it cannot be made, or when it belongs to somebody else.
+    /// If it cannot be created, or if another user can access it.
     pub fn make_runtime_dir(&self) -> Result<PathBuf, PathsError> {
         let path = self.runtime_dir();
         make_private(path)?;
         Ok(path.to_owned())
     }
 
-    /// Makes the data directory and its logs, for this user alone. A data directory that others can enter gets the mode
-    /// 0700.
+    /// Creates the data directory and its log directory with access for this user only. An existing data directory that
+    /// others can enter gets the mode 0700.
     ///
     /// # Errors
-    /// When the system says no, or when the directory belongs to another user.
+    /// If an I/O error occurs, or if the directory belongs to another user.
     pub fn make_data_dir(&self) -> Result<DataDir, PathsError> {
         let io = |source| PathsError::Io { path: self.data_dir.clone(), source };
         let private = || {
@@ -161,7 +162,7 @@ impl Paths {
             builder
         };
         private().create(&self.data_dir).map_err(io)?;
-        // A link to another directory is the person's own choice.
+        // A symbolic link to another directory is allowed, because the user created it.
         let found = fs::metadata(&self.data_dir).map_err(io)?;
         if found.uid() != rustix::process::getuid().as_raw() {
             let reason = "it belongs to another user".to_owned();
@@ -176,18 +177,18 @@ impl Paths {
     }
 }
 
-/// How the data directory was found.
+/// The state in which the data directory was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use = "the person has to know that others could read their data"]
 pub enum DataDir {
-    /// New, or closed to others.
+    /// The directory is new, or was already private.
     Private,
-    /// Others could enter it. It is closed to them now.
+    /// Other users could enter the directory. Its permissions were fixed.
     MadePrivate,
 }
 
-/// Makes one directory with mode 0700. In a shared parent somebody else may have been first, so the
-/// result is looked at without following links.
+/// Creates one directory with mode 0700. In a shared parent, another user may have created it first, so the result is
+/// checked without following symbolic links.
 fn make_private(path: &Path) -> Result<(), PathsError> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => {}
@@ -203,7 +204,7 @@ fn make_private(path: &Path) -> Result<(), PathsError> {
         return not_ours("it belongs to another user");
     }
     if found.permissions().mode() & 0o077 != 0 {
-        return not_ours("others may enter it; `chmod 700` it or remove it");
+        return not_ours("other users can access it; run `chmod 700` on it or remove it");
     }
     Ok(())
 }
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn xdg_comes_before_home() {
+    fn xdg_variables_take_precedence_over_home() {
         let plain = Paths::new(&Environment::from_pairs([("HOME", "/home/ada")]), None).unwrap();
         assert_eq!(plain.policy(), Path::new("/home/ada/.config/sayso/policy.toml"));
         assert_eq!(plain.database(), Path::new("/home/ada/.local/state/sayso/sayso.db"));
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_flag_comes_before_the_variable() {
+    fn data_dir_flag_takes_precedence_over_the_variable() {
         let environment = Environment::from_pairs([("HOME", "/home/ada"), ("SAYSO_DATA_DIR", "/variable")]);
         assert_eq!(Paths::new(&environment, None).unwrap().data_dir, Path::new("/variable"));
         assert_eq!(Paths::new(&environment, Some("/flag".into())).unwrap().data_dir, Path::new("/flag"));
@@ -235,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_runtime_directory_that_others_may_enter_is_refused() {
+    fn runtime_directory_open_to_others_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let environment = [("HOME", "/home/ada"), ("TMPDIR", dir.path().to_str().unwrap())];
         let paths = Paths::new(&Environment::from_pairs(environment), None).unwrap();

@@ -1,4 +1,4 @@
-//! The policy: what is in force, what it does, and what a person changes for a while.
+//! The policy: reading, changing, explaining, and temporary grants.
 
 use reqwest::Method;
 use sayso_api::policy::{ExplainRequest, Explanation, Grant, NewGrant, PolicyView, SetPolicy, SetProfile, TrustRequest, Trusted};
@@ -7,34 +7,34 @@ use crate::client::Client;
 use crate::error::Error;
 
 impl Client {
-    /// The policy in force.
+    /// Returns the policy in force.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn policy(&self) -> Result<PolicyView, Error> {
         self.get(&["policy"]).await
     }
 
-    /// Writes the policy file, unless somebody else wrote it meanwhile.
+    /// Writes the policy file, unless it was changed in the meantime.
     ///
     /// # Errors
-    /// With `invalid_policy` when the text cannot be used; then nothing is written.
+    /// `invalid_policy` if the text is invalid; then nothing is written.
     pub async fn set_policy(&self, policy: &SetPolicy) -> Result<PolicyView, Error> {
         self.change(Method::PUT, &["policy"], policy).await
     }
 
-    /// What a policy does.
+    /// Explains how the policy decides a request.
     ///
     /// # Errors
-    /// With `invalid_policy`, line and column when the given text does not parse.
+    /// `invalid_policy` with line and column if the given text does not parse.
     pub async fn explain(&self, request: &ExplainRequest) -> Result<Explanation, Error> {
         self.post(&["policy", "explain"], request).await
     }
 
-    /// Allows commands for a while.
+    /// Allows commands temporarily.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn grant(&self, grant: &NewGrant) -> Result<Grant, Error> {
         self.post(&["policy", "grants"], grant).await
     }
@@ -42,15 +42,15 @@ impl Client {
     /// Switches a profile on or off.
     ///
     /// # Errors
-    /// When there is no such profile, or the server does not answer.
+    /// If the profile does not exist, or if the server cannot be reached.
     pub async fn set_profile(&self, profile: &SetProfile) -> Result<PolicyView, Error> {
         self.change(Method::PUT, &["policy", "profile"], profile).await
     }
 
-    /// Trusts the `.sayso.toml` of a project as it is now.
+    /// Trusts the current content of a project's `.sayso.toml`.
     ///
     /// # Errors
-    /// When there is no such file, or the server does not answer.
+    /// If the file does not exist, or if the server cannot be reached.
     pub async fn trust(&self, directory: &str) -> Result<Trusted, Error> {
         self.post(&["policy", "trust"], &TrustRequest { directory: directory.to_owned() }).await
     }

@@ -8,7 +8,7 @@ use sayso_api::session::{
 use crate::client::Client;
 use crate::error::Error;
 
-/// An empty JSON object: the body of calls that need none.
+/// An empty JSON object, for calls without parameters.
 #[derive(serde::Serialize)]
 struct Nothing {}
 
@@ -16,63 +16,63 @@ impl Client {
     /// Starts a session.
     ///
     /// # Errors
-    /// When the agent or the directory may not be used, or the server does not answer.
+    /// If the agent or the directory is not allowed, or if the server cannot be reached.
     pub async fn start_session(&self, session: &NewSession) -> Result<Session, Error> {
         self.post(&["sessions"], session).await
     }
 
-    /// A page of sessions, newest first.
+    /// Lists sessions, newest first, one page per call.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn sessions(&self, query: &SessionQuery) -> Result<SessionPage, Error> {
         self.get_with(&["sessions"], query).await
     }
 
-    /// One session with its pending asks.
+    /// Returns one session with its pending asks.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn session(&self, id: &str) -> Result<Session, Error> {
         self.get(&["sessions", id]).await
     }
 
-    /// A page of a session's transcript.
+    /// Returns a page of a session's transcript.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn transcript(&self, id: &str, query: &TranscriptQuery) -> Result<Transcript, Error> {
         self.get_with(&["sessions", id, "transcript"], query).await
     }
 
-    /// Says something to the agent.
+    /// Sends a message to the agent.
     ///
     /// # Errors
-    /// With `ask_pending` when something is pending that a message does not answer.
+    /// `ask_pending` if an ask is pending that a message cannot answer.
     pub async fn message(&self, id: &str, text: &str, if_pending: IfPending) -> Result<MessageAccepted, Error> {
         self.post(&["sessions", id, "messages"], &MessageRequest { text: text.to_owned(), if_pending }).await
     }
 
-    /// Stops the current turn.
+    /// Interrupts the current turn.
     ///
     /// # Errors
-    /// When the session is over, or the server does not answer.
+    /// If the session has ended, or if the server cannot be reached.
     pub async fn interrupt(&self, id: &str) -> Result<Session, Error> {
         self.post(&["sessions", id, "interrupt"], &Nothing {}).await
     }
 
-    /// Asks the agent for another permission mode or model. The session has them as soon as the agent confirms.
+    /// Requests another permission mode or model. The session has the new settings once the agent confirms them.
     ///
     /// # Errors
-    /// With `settings_fixed` when the agent cannot change them, and with `forbidden` when only an admin may choose the mode.
+    /// `settings_fixed` if the agent cannot change them, and `forbidden` if only an admin may choose the mode.
     pub async fn change_session(&self, id: &str, change: &ChangeSession) -> Result<Session, Error> {
         self.change(reqwest::Method::PATCH, &["sessions", id], change).await
     }
 
-    /// Takes a session up again that ended.
+    /// Resumes an ended session.
     ///
     /// # Errors
-    /// With `not_resumable` when the agent cannot.
+    /// `not_resumable` if the agent does not support it.
     pub async fn resume(&self, id: &str) -> Result<Session, Error> {
         self.post(&["sessions", id, "resume"], &Nothing {}).await
     }
@@ -80,39 +80,39 @@ impl Client {
     /// Ends a session.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn end_session(&self, id: &str) -> Result<(), Error> {
         self.delete(&["sessions", id]).await
     }
 
-    /// The agents that can be started.
+    /// Lists the agents that can be started.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn agents(&self) -> Result<AgentList, Error> {
         self.get(&["agents"]).await
     }
 
-    /// Listens to a server of an agent that somebody else started.
+    /// Attaches to an agent's server that the user started.
     ///
     /// # Errors
-    /// When it cannot be reached, or the server says no or does not answer.
+    /// If the agent's server cannot be reached, or if Sayso's server refuses the request or cannot be reached.
     pub async fn attach(&self, new: &NewAttachment) -> Result<Attachment, Error> {
         self.post(&["attachments"], new).await
     }
 
-    /// Stops listening to one. Whoever runs it is not disturbed.
+    /// Detaches from an agent's server, which keeps running.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn detach(&self, id: &str) -> Result<(), Error> {
         self.delete(&["attachments", id]).await
     }
 
-    /// Ends the processes of all agents; their sessions can be resumed.
+    /// Stops the processes of all agents. Their sessions can be resumed.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn stop_agents(&self) -> Result<AgentsStopped, Error> {
         self.post(&["agents", "stop"], &Nothing {}).await
     }

@@ -1,4 +1,4 @@
-//! The event stream: resumes where it was, and says when it has to.
+//! The event stream, which reconnects and resumes automatically.
 
 use std::time::Duration;
 
@@ -12,38 +12,38 @@ use crate::backoff::Backoff;
 use crate::client::Client;
 use crate::error::Error;
 
-/// The server sends something every 15 s. After three times that the connection is dead.
+/// The server sends data at least every 15 s. After three times that without data, the connection is dead.
 const SILENCE: Duration = Duration::from_secs(45);
 
-/// How long the server may take to begin a stream.
+/// Timeout for opening a stream.
 const OPEN: Duration = Duration::from_secs(15);
 
-/// The most bytes that one event may hold. The server sends at most 64 KiB for an ask.
+/// Maximum size of one event in bytes. The server sends at most 64 KiB for an ask.
 const FRAME_LIMIT: usize = 1024 * 1024;
 
-/// What a stream yields.
+/// An item of the stream.
 #[derive(Debug, Clone)]
 pub enum StreamItem {
-    /// Something happened. Events of a type that this version does not know are skipped.
+    /// An event. Events of unknown types are skipped.
     Event(Box<FeedEvent>),
-    /// The past that was asked for is gone: list again. The stream goes on after `seq`.
+    /// The requested events are no longer stored: list the current state again. The stream continues after `seq`.
     Reset {
-        /// The feed position that the stream goes on from.
+        /// The feed position after which the stream continues.
         seq: i64,
     },
-    /// The connection was lost; the stream comes back by itself.
+    /// The connection was lost; the stream reconnects automatically.
     Reconnecting {
-        /// How often it was tried since it last worked.
+        /// The number of attempts since the last successful connection.
         attempt: u32,
-        /// When it is tried next.
+        /// The pause before the next attempt.
         after: Duration,
     },
-    /// The connection is there again; everything that was missed follows.
+    /// The stream is connected again; all missed events follow.
     Reconnected,
 }
 
 impl StreamItem {
-    /// The event, if it is one.
+    /// The event, if the item is one.
     #[must_use]
     pub fn event(&self) -> Option<&FeedEvent> {
         match self {
@@ -53,12 +53,12 @@ impl StreamItem {
     }
 }
 
-/// A stream of events that resumes by itself.
+/// A stream of events that resumes automatically.
 #[derive(Debug)]
 pub struct EventStream {
     client: Client,
     url: Url,
-    /// The last `seq` that was seen; nothing before the first event of a stream that begins now.
+    /// The last received `seq`; `None` before the first event of a stream without `since`.
     last: Option<i64>,
     reader: SseReader,
     state: StreamState,
@@ -67,27 +67,28 @@ pub struct EventStream {
 
 #[derive(Debug)]
 enum StreamState {
-    /// To be opened at this time.
+    /// Connect at this time.
     Waiting(Instant),
-    /// Open.
+    /// Connected.
     Open(Response),
 }
 
 impl Client {
-    /// Everything that this token may see. Begins after `since`, or now.
+    /// Streams all events that this token may see, starting after `since` or now.
     #[must_use]
     pub fn events(&self, since: Option<i64>) -> EventStream {
         EventStream::new(self.clone(), self.address(&["events"]), since)
     }
 
-    /// The outcomes of the asks that this token opened. Begins after `since`, or now; then with a [`StreamItem::Reset`]: read
-    /// the asks that you wait for once, and follow the stream. While the stream is open, asks with `keep` are not parked.
+    /// Streams the outcomes of the asks that this token opened, starting after `since` or now. Without `since`, the
+    /// stream starts with a [`StreamItem::Reset`]: read the asks that you wait for once, then follow the stream. While
+    /// the stream is open, asks with `keep` are not parked.
     #[must_use]
     pub fn outcomes(&self, since: Option<i64>) -> EventStream {
         EventStream::new(self.clone(), self.address(&["outcomes"]), since)
     }
 
-    /// What happens in one session. Begins after `since`, or now.
+    /// Streams the events of one session, starting after `since` or now.
     #[must_use]
     pub fn session_events(&self, id: &str, since: Option<i64>) -> EventStream {
         EventStream::new(self.clone(), self.address(&["sessions", id, "events"]), since)
@@ -107,16 +108,16 @@ impl EventStream {
         }
     }
 
-    /// The feed position up to which everything was seen.
+    /// The feed position up to which all events were received.
     #[must_use]
     pub const fn position(&self) -> Option<i64> {
         self.last
     }
 
-    /// Opens the connection now, so that live-only events from here on are not missed.
+    /// Connects immediately, so that no live-only events from this time on are missed.
     ///
     /// # Errors
-    /// When no server answers, or when it refuses the stream.
+    /// If the server cannot be reached or refuses the stream.
     pub async fn connect(&mut self) -> Result<(), Error> {
         if matches!(self.state, StreamState::Waiting(_)) {
             self.state = StreamState::Open(self.open().await?);
@@ -124,16 +125,16 @@ impl EventStream {
         Ok(())
     }
 
-    /// The next item. Never ends by itself; may be dropped and called again at any point without
-    /// losing anything.
+    /// Returns the next item. The stream never ends on its own. This method is cancel safe: if the future is dropped,
+    /// no item is lost.
     ///
     /// # Errors
-    /// When the server refuses the stream (no such session, no right to see it) or sends what is not
-    /// an event stream. Then the stream is over.
+    /// If the server refuses the stream (unknown session, missing permission) or sends data that is not an event
+    /// stream. The stream has then ended.
     pub async fn next(&mut self) -> Result<StreamItem, Error> {
         loop {
             while let Some(frame) = self.reader.pop() {
-                if let Some(item) = self.take(&frame)? {
+                if let Some(item) = self.parse_frame(&frame)? {
                     return Ok(item);
                 }
             }
@@ -147,7 +148,7 @@ impl EventStream {
                                 return Ok(StreamItem::Reconnected);
                             }
                         }
-                        Ok(Err(Error::Unreachable { .. })) | Err(_) => return Ok(self.lost()),
+                        Ok(Err(Error::Unreachable { .. })) | Err(_) => return Ok(self.schedule_reconnect()),
                         Ok(Err(refused)) => return Err(refused),
                     }
                 }
@@ -156,13 +157,13 @@ impl EventStream {
                         self.backoff.reset();
                         self.reader.push(&bytes).map_err(|error| self.client.protocol(error.to_string()))?;
                     }
-                    Ok(Ok(None) | Err(_)) | Err(_) => return Ok(self.lost()),
+                    Ok(Ok(None) | Err(_)) | Err(_) => return Ok(self.schedule_reconnect()),
                 },
             }
         }
     }
 
-    /// The same as a [`Stream`], which ends after an error.
+    /// Converts into a [`Stream`], which ends after an error.
     pub fn into_stream(self) -> impl Stream<Item = Result<StreamItem, Error>> {
         futures_util::stream::unfold(Some(self), |stream| async move {
             let mut stream = stream?;
@@ -184,7 +185,7 @@ impl EventStream {
         let response = response.map_err(|source| self.client.unreachable(source))?;
         match response.status() {
             status if status.is_success() => Ok(response),
-            // The server is stopping, or something before it has no server: come back later.
+            // The server is stopping, or a proxy in front of it cannot reach it: retry later.
             StatusCode::SERVICE_UNAVAILABLE | StatusCode::BAD_GATEWAY | StatusCode::TOO_MANY_REQUESTS => {
                 match response.error_for_status() {
                     Ok(response) => Ok(response),
@@ -195,14 +196,14 @@ impl EventStream {
         }
     }
 
-    fn lost(&mut self) -> StreamItem {
+    fn schedule_reconnect(&mut self) -> StreamItem {
         let after = self.backoff.next();
         self.reader = SseReader::new(FRAME_LIMIT);
         self.state = StreamState::Waiting(Instant::now() + after);
         StreamItem::Reconnecting { attempt: self.backoff.attempt(), after }
     }
 
-    fn take(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
+    fn parse_frame(&mut self, frame: &SseFrame) -> Result<Option<StreamItem>, Error> {
         if frame.event == ResetEvent::NAME {
             let ResetEvent { seq, .. } =
                 serde_json::from_str(&frame.data).map_err(|error| self.client.protocol(error.to_string()))?;
@@ -217,7 +218,7 @@ impl EventStream {
             }
             self.last = Some(seq);
         }
-        // An event that cannot be read is of a later version: it counts, and is skipped.
+        // An event that cannot be parsed is from a later version: skip it, but advance the position.
         Ok(event.map(|event| StreamItem::Event(Box::new(FeedEvent { seq, ..event }))))
     }
 }

@@ -1,4 +1,4 @@
-//! Tokens, the login of a browser, and where the server is reached.
+//! Tokens, browser logins, and listen addresses.
 
 use sayso_api::listener::{Listener, ListenerList, NewListener};
 use sayso_api::token::{CreatedToken, LoginCode, NewLoginCode, NewToken, TokenList};
@@ -7,18 +7,18 @@ use crate::client::Client;
 use crate::error::Error;
 
 impl Client {
-    /// The tokens, without their secrets.
+    /// Lists the tokens, without their secrets.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn tokens(&self) -> Result<TokenList, Error> {
         self.get(&["tokens"]).await
     }
 
-    /// Makes a token. Its secret is shown this once.
+    /// Creates a token. Its secret is only returned once.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn create_token(&self, token: &NewToken) -> Result<CreatedToken, Error> {
         self.post(&["tokens"], token).await
     }
@@ -26,47 +26,47 @@ impl Client {
     /// Revokes a token.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn revoke_token(&self, id: &str) -> Result<(), Error> {
         self.delete(&["tokens", id]).await
     }
 
-    /// Makes a code that opens the page in a browser, once.
+    /// Creates a single-use code that opens the page in a browser.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn login_code(&self) -> Result<LoginCode, Error> {
         self.login_code_for(&NewLoginCode::default()).await
     }
 
-    /// Makes a code that opens the page in a browser, once, for a role.
+    /// Creates a single-use code that opens the page in a browser with a role.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn login_code_for(&self, code: &NewLoginCode) -> Result<LoginCode, Error> {
         self.post(&["login-codes"], code).await
     }
 
-    /// Where the server is reached.
+    /// Lists the addresses on which the server listens.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn listeners(&self) -> Result<ListenerList, Error> {
         self.get(&["listeners"]).await
     }
 
-    /// Opens the server to a network, until it is closed or the server ends.
+    /// Opens the server to a network, until the listener is closed or the server exits.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn open_listener(&self, listener: &NewListener) -> Result<Listener, Error> {
         self.post(&["listeners"], listener).await
     }
 
-    /// Closes an address that was opened.
+    /// Closes an address that was opened with [`Self::open_listener`].
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// If the server refuses the request or cannot be reached.
     pub async fn close_listener(&self, address: &str) -> Result<(), Error> {
         self.delete(&["listeners", address]).await
     }

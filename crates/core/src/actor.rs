@@ -1,4 +1,4 @@
-//! Who decided. Every outcome names its actor.
+//! Actors: the people and mechanisms that decide asks. Every outcome names its actor.
 
 use std::time::Duration;
 
@@ -7,52 +7,49 @@ use serde::{Deserialize, Serialize};
 use crate::id::{BlockId, TokenId};
 use crate::time::Span;
 
-/// Who or what brought an ask to its end.
+/// The person or mechanism that decided an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Actor {
-    /// A person, through some surface.
+    /// A person, through one of the surfaces.
     Person {
-        /// The name that belongs to the token.
+        /// The name in the person's token.
         name: String,
-        /// The surface: `terminal`, `page`, `http`, `gateway` …
+        /// The surface, for example `terminal`, `page`, `http` or `gateway`.
         via: String,
-        /// The token that was used.
         token: TokenId,
     },
-    /// The person's policy.
+    /// A rule or default of the policy.
     Policy {
-        /// The rule, or the setting, that decided.
+        /// The name of the rule or setting that decided.
         rule: String,
     },
-    /// Nobody came within the time that the policy gave.
+    /// The deadline passed without an answer.
     Timeout {
-        /// How long was waited.
+        /// How long the ask was pending.
         after: Span,
     },
-    /// A message that the person typed to the session answered it.
+    /// A message that a person typed into the session answered the question.
     Message {
-        /// The name that belongs to the token.
+        /// The name in the person's token.
         name: String,
-        /// The surface.
         via: String,
-        /// The token that was used.
         token: TokenId,
-        /// The message in the transcript.
+        /// The block of the message in the transcript.
         message: BlockId,
     },
-    /// The agent itself took it back, or is gone.
+    /// The agent withdrew the ask, or exited.
     Agent,
 }
 
 impl Actor {
-    /// Whether a person stands behind it.
+    /// Returns whether a person decided, directly or with a typed message.
     #[must_use]
     pub const fn is_person(&self) -> bool {
         matches!(self, Self::Person { .. } | Self::Message { .. })
     }
 
-    /// The token that acted, if one did.
+    /// Returns the token of the person. Other actors have none.
     #[must_use]
     pub const fn token(&self) -> Option<TokenId> {
         match self {
@@ -61,7 +58,6 @@ impl Actor {
         }
     }
 
-    /// An actor for a wait that ran out.
     #[must_use]
     pub const fn timeout(after: Duration) -> Self {
         Self::Timeout { after: Span(after) }

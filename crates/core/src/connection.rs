@@ -1,4 +1,4 @@
-//! What carries sessions, and where in its stream we are.
+//! Connections to agents: the stored state from which a connection actor continues after a restart.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,33 +6,32 @@ use crate::id::ConnectionId;
 use crate::raw::Raw;
 use crate::time::Time;
 
-/// How the agent is reached.
+/// How Sayso reaches an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConnectionKind {
-    /// The agent is a pure function inside the server (the mock).
+    /// The agent is a pure function inside the server. Only the mock agent works this way.
     InProcess,
-    /// A process of ours, behind a supervisor.
+    /// A process that Sayso started, owned by a supervisor.
     Supervised,
-    /// A server that somebody else started.
+    /// A server that someone else started.
     Attached,
-    /// A client that calls us and waits.
+    /// A client that calls the API and waits for the outcome.
     Caller,
 }
 
-/// One process life of an agent. A restarted agent is a new epoch.
+/// Counts the processes that one connection has started. A restarted agent is a new epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Epoch(pub i64);
 
-/// How many inputs of a connection have been committed. Taking something twice changes nothing twice,
-/// because a position is taken once.
+/// The number of inputs of a connection that have been committed. Inputs are applied only at their own position, so a repeated
+/// input has no effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Position(pub i64);
 
-/// How many bytes of the output of the agent's process have been read and committed. It stands between
-/// two lines.
+/// The number of output bytes of the agent's process that have been read and committed. Always at the end of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct WirePosition(pub u64);
@@ -40,20 +39,18 @@ pub struct WirePosition(pub u64);
 /// The stored part of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Its id.
     pub id: ConnectionId,
-    /// How the agent is reached.
     pub kind: ConnectionKind,
-    /// The agent's configured name.
+    /// The agent's name in the configuration.
     pub agent: String,
-    /// The current process life.
+    /// The current process of the agent.
     pub epoch: Epoch,
-    /// How many inputs have been committed.
+    /// The number of committed inputs.
     pub position: Position,
-    /// How far the output of the agent's process was read. Nothing: there is no process.
+    /// How far the process output has been committed. `None` if there is no process.
     pub process: Option<WirePosition>,
-    /// The translator's state: versioned, small, opaque to everybody but the translator.
+    /// The saved state of the translator: versioned, small, and opaque to everything but the translator.
     pub state: Option<Raw>,
-    /// When the translator wants to be called although nothing arrives.
+    /// When to call the translator even if no input arrives.
     pub wake_at: Option<Time>,
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use sha2::{Digest as _, Sha256};
 
-/// Digits of [`ShaDigest::short`].
+/// The number of digits that [`ShaDigest::short`] returns.
 const SHORT: usize = 12;
 
 /// A SHA-256 digest. Written as 64 hexadecimal digits.
@@ -14,10 +14,22 @@ const SHORT: usize = 12;
 pub struct ShaDigest([u8; 32]);
 
 impl ShaDigest {
-    /// The digest of these bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
         Self(Sha256::digest(bytes).into())
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The first 16 bytes, for ids that follow from what they name.
+    pub(crate) fn first_half(&self) -> [u8; 16] {
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.0[..16]);
+        half
     }
 
     /// The first 12 digits, for people to compare.
@@ -27,11 +39,12 @@ impl ShaDigest {
     }
 }
 
-/// Digests a list of fields so that different lists never give the same bytes: each field is preceded by its length.
+/// Computes a digest over a list of fields. Each field is preceded by its length, so different lists never produce the same
+/// bytes.
 pub(crate) struct DigestFields(Sha256);
 
 impl DigestFields {
-    /// `layout` distinguishes what is digested, and the order of its fields.
+    /// `layout` names the kind of value and the order of its fields. It is part of the digest.
     pub(crate) fn new(layout: &str) -> Self {
         let mut fields = Self(Sha256::new());
         fields.text(layout);
@@ -43,7 +56,7 @@ impl DigestFields {
         self.0.update(text.as_bytes());
     }
 
-    /// An absent field differs from an empty one.
+    /// Adds an optional field. An absent field differs from an empty one.
     pub(crate) fn maybe(&mut self, text: Option<&str>) {
         self.0.update([u8::from(text.is_some())]);
         self.text(text.unwrap_or_default());
@@ -71,7 +84,7 @@ impl fmt::Debug for ShaDigest {
     }
 }
 
-/// A text that is not 64 hexadecimal digits.
+/// The error for text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 64 hexadecimal digits")]
 pub struct InvalidDigest;

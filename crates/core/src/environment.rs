@@ -1,4 +1,4 @@
-//! Which of a person's variables an agent gets.
+//! Selects the environment variables of a person that an agent receives.
 
 /// Variables that programs need to work at all.
 const NEEDED: &[&str] = &[
@@ -27,7 +27,7 @@ const NEEDED: &[&str] = &[
     "GH_TOKEN",
     "GITHUB_TOKEN",
 ];
-/// Beginnings of names: places, languages, and the settings and keys of agents and model providers.
+/// Name prefixes of variables for paths, locales, and the settings and keys of agents and model providers.
 const BEGINNINGS: &[&str] = &[
     "LC_",
     "XDG_",
@@ -54,18 +54,19 @@ const BEGINNINGS: &[&str] = &[
     "CURSOR_",
     "AMP_",
 ];
-/// Ends of names that hold keys or say where a model is.
+/// Name suffixes of variables that hold keys or the URLs of models.
 const ENDS: &[&str] = &["_API_KEY", "_AUTH_TOKEN", "_BASE_URL"];
-/// What an agent sets for the programs that it starts: one that is started by us is not inside it.
+/// Variables that an agent sets for its child processes. Agents that Sayso starts do not run inside another agent, so these are
+/// removed.
 const OF_AN_AGENT: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
 
-/// How many variables a caller may hand over.
+/// The maximum number of variables that a caller may send.
 pub const MOST: usize = 256;
-/// Bytes of one value.
+/// The maximum length of one value, in bytes.
 pub const VALUE: usize = 32 * 1024;
 
-/// Whether an agent gets the variable of this name. Nothing of Sayso's own ever passes: a token in
-/// there would let the agent decide for the person.
+/// Returns whether an agent receives the variable with this name. Variables of Sayso itself are never passed on, because a
+/// token in them would let the agent answer its own asks.
 #[must_use]
 pub fn passes(name: &str) -> bool {
     if name.starts_with("SAYSO_") || OF_AN_AGENT.contains(&name) {
@@ -81,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_places_pass_and_nothing_of_ours() {
+    fn keys_and_paths_pass_and_variables_of_sayso_do_not() {
         for name in ["PATH", "LC_ALL", "ANTHROPIC_API_KEY", "FOO_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME", "https_proxy"] {
             assert!(passes(name), "{name}");
         }

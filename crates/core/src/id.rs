@@ -1,4 +1,4 @@
-//! Identifiers: a prefix that says what it names, and a UUIDv7, so that ids sort by age.
+//! Identifiers: a prefix that names the kind, and a UUIDv7, so that ids sort by age.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,10 +8,10 @@ use uuid::Uuid;
 
 use crate::time::Time;
 
-/// The random part of a new id. The caller brings it, because this crate has no entropy of its own.
+/// The random part of a new id. The caller supplies it, because this crate has no source of randomness.
 pub type Entropy = [u8; 10];
 
-/// Text that is not an id of the expected kind.
+/// The error for text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not an id that starts with `{prefix}`")]
 pub struct ParseIdError {
@@ -25,29 +25,29 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// What every id of this kind starts with.
+            /// The prefix of every id of this kind.
             pub const PREFIX: &'static str = $prefix;
 
-            /// A new id that sorts after those made earlier.
+            /// Creates an id that sorts after all ids created earlier.
             #[must_use]
             pub fn new(now: Time, entropy: Entropy) -> Self {
                 let millis = u64::try_from(now.as_millis()).unwrap_or(0);
                 Self(uuid::Builder::from_unix_timestamp_millis(millis, &entropy).into_uuid())
             }
 
-            /// The sixteen bytes that are stored.
+            /// Returns the 16 bytes that the database stores.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()
             }
 
-            /// The id whose stored bytes these are.
+            /// Restores an id from its 16 stored bytes.
             #[must_use]
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(Uuid::from_bytes(bytes))
             }
 
-            /// The last four characters: enough for a person to tell two recent ids apart.
+            /// Returns the last four characters. They usually suffice for people to tell recent ids apart.
             #[must_use]
             pub fn short(&self) -> String {
                 let text = self.to_string();
@@ -94,19 +94,21 @@ macro_rules! ids {
 }
 
 ids! {
-    /// One thing an agent wants from a person.
+    /// Identifies an ask.
     AskId = "ask_";
-    /// One conversation with one agent.
+    /// Identifies a conversation with an agent.
     SessionId = "ses_";
-    /// What carries sessions.
+    /// Identifies a connection, which carries sessions.
     ConnectionId = "con_";
-    /// One execution of a workflow.
+    /// Identifies one execution of a workflow.
     RunId = "run_";
-    /// A bearer token (its name, not its secret).
+    /// Identifies a bearer token. This is its public name, not its secret.
     TokenId = "tok_";
-    /// One message or tool call in a transcript.
+    /// Identifies a message or tool call in a transcript.
     BlockId = "blk_";
-    /// A time-limited rule that a person gave by hand.
+    /// The asks of one pause of a suspended run.
+    GroupId = "grp_";
+    /// Identifies a temporary rule that a person added.
     GrantId = "gra_";
 }
 
@@ -115,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_and_refuses_strangers() {
+    fn id_round_trips_and_refuses_other_prefixes() {
         let id = AskId::new(Time::from_millis(1_700_000_000_000), [7; 10]);
         assert_eq!(id.to_string().parse::<AskId>(), Ok(id));
         assert!(id.to_string().starts_with("ask_018bcfe568"));

@@ -1,15 +1,15 @@
-//! The pure heart of Sayso: what an ask is, how it may be answered, how it ends, and what a policy
-//! decides before a person is bothered.
+//! The pure core of Sayso: what an ask is, how it can be answered, how it ends, and what a policy decides before a person is
+//! asked.
 //!
-//! Everything here takes values and the time and returns values. This crate deliberately knows no
-//! I/O, no clock, no async runtime, no HTTP and no SQL; JSON appears only as an opaque [`raw::Raw`]
-//! payload that is shown and passed on, never interpreted.
+//! All functions take values and the current time, and return values. The crate has no I/O, clock, async runtime, HTTP or SQL.
+//! JSON appears only as an opaque [`raw::Raw`] payload, which is displayed and passed on but never interpreted.
 
 pub mod actor;
 pub mod ask;
 pub mod connection;
 pub mod digest;
 pub mod environment;
+pub mod group;
 pub mod id;
 pub mod limits;
 pub mod plain_text;
@@ -20,6 +20,7 @@ pub mod scope;
 pub mod session;
 pub mod session_lifecycle;
 pub mod snapshot;
+pub mod text_code;
 pub mod texts;
 pub mod time;
 pub mod transcript;

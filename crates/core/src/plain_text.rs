@@ -1,33 +1,33 @@
-//! Text that a database stores in a column of its own: ids, names and paths.
+//! Text that the database stores in a column of its own: ids, names and paths.
 //!
-//! PostgreSQL's `text` cannot hold U+0000. Content, such as questions and answers, is stored as JSON, which escapes the
-//! character, and keeps it. Plain text with U+0000 is refused where it enters.
+//! PostgreSQL's `text` type cannot store U+0000. Content such as questions and answers is stored as JSON, which escapes the
+//! character. Plain text that contains U+0000 is refused when it arrives.
 
-/// A plain text contains U+0000.
+/// The error for plain text that contains U+0000.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what} contains the character U+0000; remove that character")]
 pub struct ContainsNul {
-    /// Names the text, in words.
+    /// The description of the text, for error messages.
     pub what: &'static str,
 }
 
 /// Checks one text.
 ///
 /// # Errors
-/// When `text` contains U+0000.
+/// If `text` contains U+0000.
 pub fn check(what: &'static str, text: &str) -> Result<(), ContainsNul> {
     if text.contains('\0') { Err(ContainsNul { what }) } else { Ok(()) }
 }
 
-/// The same for a text that may be missing.
+/// Like [`check`], for an optional text.
 ///
 /// # Errors
-/// When `text` contains U+0000.
+/// If `text` contains U+0000.
 pub fn check_optional(what: &'static str, text: Option<&str>) -> Result<(), ContainsNul> {
     text.map_or(Ok(()), |text| check(what, text))
 }
 
-/// The text with U+FFFD instead of U+0000, for words of an agent that must be stored whatever they are.
+/// Replaces U+0000 with U+FFFD, for text of an agent that has to be stored regardless of its content.
 #[must_use]
 pub fn without_nul(text: &str) -> String {
     text.replace('\0', "\u{fffd}")

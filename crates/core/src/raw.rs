@@ -1,33 +1,33 @@
-//! JSON that is carried and shown but never interpreted here.
+//! JSON that is carried and displayed but never interpreted by this crate.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// A piece of JSON kept exactly as it arrived: field order, spacing and numbers untouched. Copies share it.
+/// A JSON value kept exactly as it arrived, including field order, spacing and number formats. Clones share the text.
 ///
-/// It cannot be read back from inside a `flatten` or an internally tagged enum, because serde keeps
-/// those parts in a form of its own first. Types that hold one are therefore tagged externally.
+/// serde cannot deserialize it from inside a `flatten` or an internally tagged enum, because serde buffers those parts in its
+/// own representation. Types that contain a `Raw` are therefore tagged externally.
 #[derive(Clone)]
 pub struct Raw(Arc<RawValue>);
 
 impl Raw {
-    /// Keeps this text if it is JSON.
+    /// Wraps a text if it is valid JSON.
     ///
     /// # Errors
-    /// When the text is not one JSON value.
+    /// If the text is not exactly one JSON value.
     pub fn parse(text: String) -> Result<Self, serde_json::Error> {
         RawValue::from_string(text).map(Self::from)
     }
 
-    /// The JSON of a value; `null` should it have none.
+    /// Serializes a value. Returns `null` if it cannot be serialized.
     #[must_use]
     pub fn of<T: Serialize>(value: &T) -> Self {
         serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()).into()
     }
 
-    /// The text as it arrived.
+    /// Returns the original text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.get()

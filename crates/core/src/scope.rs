@@ -1,66 +1,54 @@
-//! Who sees what: one predicate for lists, single reads, streams and answers.
+//! Visibility: one predicate that lists, single reads, streams and answers share.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{SessionId, TokenId};
 use crate::session::Labels;
 
-/// What a token sees.
+/// What a token can see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Scope {
-    /// Everything of its workspace.
+    /// Everything in its workspace.
     All,
     /// One session and its asks.
-    Session {
-        /// That session.
-        session: SessionId,
-    },
-    /// What has all these labels.
-    Labels {
-        /// The labels.
-        labels: Labels,
-    },
-    /// The token of an agent, as it is stored: what it may say of itself. The server turns it into [`Scope::OpenedBy`].
-    Asker {
-        /// What the agent may say.
-        identity: AskerIdentity,
-    },
-    /// What this token opened itself.
-    OpenedBy {
-        /// The token.
-        token: TokenId,
-    },
+    Session { session: SessionId },
+    /// Resources that have all these labels.
+    Labels { labels: Labels },
+    /// The stored scope of an agent's token: what the agent may claim about itself. The server converts it to
+    /// [`Scope::OpenedBy`].
+    Asker { identity: AskerIdentity },
+    /// Only what this token opened.
+    OpenedBy { token: TokenId },
 }
 
-/// What the token of an agent says about the agent. Whatever is absent, the agent reports itself.
+/// What an agent with this token may claim about itself. A field that is absent is not restricted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AskerIdentity {
-    /// The name of the agent.
+    /// The only agent name that the token may use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The directory that the agent works in, or one above it. Absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The labels of its asks.
+    /// The labels that its asks get.
     #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
 }
 
-/// What the predicate looks at.
+/// The properties of a resource that decide whether a token can see it.
 #[derive(Debug, Clone, Copy)]
 pub struct Visible<'a> {
-    /// The session it belongs to, or is.
+    /// The session that the resource belongs to, or is.
     pub session: Option<SessionId>,
-    /// Its labels.
     pub labels: &'a Labels,
-    /// Who opened it.
+    /// The token that opened the resource.
     pub opened_by: Option<TokenId>,
 }
 
 impl Scope {
-    /// Whether it is visible.
+    /// Returns whether a token with this scope can see the resource.
     #[must_use]
     pub fn sees(&self, thing: Visible<'_>) -> bool {
         match self {
@@ -79,7 +67,7 @@ mod tests {
     use crate::time::Time;
 
     #[test]
-    fn a_scope_sees_only_its_own() {
+    fn scope_sees_only_its_own_resources() {
         let session = SessionId::new(Time::from_millis(1), [1; 10]);
         let other = SessionId::new(Time::from_millis(1), [2; 10]);
         let labels = Labels::from([("team".to_owned(), "a".to_owned()), ("env".to_owned(), "dev".to_owned())]);

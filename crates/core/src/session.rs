@@ -1,4 +1,4 @@
-//! One conversation with one agent.
+//! Sessions: conversations with agents.
 
 use std::collections::BTreeMap;
 
@@ -8,57 +8,55 @@ use crate::id::{ConnectionId, RunId, SessionId, TokenId};
 use crate::policy::SessionPolicy;
 use crate::time::Time;
 
-/// Labels of sessions and asks: small, sorted, chosen by whoever starts them.
+/// Labels of sessions and asks: small, sorted, and chosen by the caller that creates them.
 pub type Labels = BTreeMap<String, String>;
 
-/// What a session is doing, as stored. "Waiting for you" is not stored: it follows from its pending asks.
+/// The stored status of a session. "Waiting" is not stored, because it follows from pending asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 pub enum SessionStatus {
-    /// A turn is under way.
+    /// The agent works on a turn.
     Running,
-    /// The agent has finished its turn and takes a message.
+    /// The agent finished its turn and accepts a message.
     Idle,
-    /// A turn is under way, but nothing has been heard for long.
+    /// The agent works on a turn but has been silent for a long time.
     Stalled,
-    /// Over. It may be resumable.
+    /// The session ended, and may be resumable.
     Ended {
-        /// Why, in words for a person.
+        /// The reason, for people.
         reason: String,
-        /// Whether it ended by a fault.
+        /// Whether the session ended with an error.
         failed: bool,
-        /// Whether the agent can take it up again.
+        /// Whether the agent can resume the session.
         resumable: bool,
     },
 }
 
 impl SessionStatus {
-    /// Whether the session is over.
     #[must_use]
     pub const fn is_ended(&self) -> bool {
         matches!(self, Self::Ended { .. })
     }
 }
 
-/// An agent that a person runs themselves, and that tells us of its asks.
+/// An agent that a person runs in their own terminal or editor, and that reports its asks through hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct External {
-    /// The agent's own id of the session.
+    /// The id that the agent gave the session.
     pub native_id: String,
 }
 
-/// The step of a workflow that a session carries out.
+/// The workflow step that a session executes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepOf {
-    /// The run.
     pub run: RunId,
-    /// The step's id.
+    /// The id of the step.
     pub step: String,
 }
 
-/// The hashes of watched configuration files by their absolute paths.
+/// The hashes of watched configuration files, by absolute path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConfigSnapshot(pub BTreeMap<String, String>);
@@ -67,57 +65,52 @@ pub struct ConfigSnapshot(pub BTreeMap<String, String>);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Its id.
     pub id: SessionId,
-    /// What carries it.
+    /// The connection that carries the session.
     pub connection: ConnectionId,
-    /// The agent's configured name.
+    /// The agent's name in the configuration.
     pub agent: String,
     /// The first line of the first prompt.
     pub title: String,
-    /// The directory the agent works in, absolute.
+    /// The working directory of the agent, as an absolute path.
     pub project: String,
-    /// The git branch at start.
+    /// The git branch when the session started.
     pub branch: Option<String>,
-    /// What it is doing.
     #[serde(flatten)]
     pub status: SessionStatus,
     /// The agent's permission mode (`default`, `bypassPermissions`, …).
     pub permission_mode: String,
-    /// The model, if one was chosen.
+    /// The chosen model. `None` leaves the choice to the agent.
     pub model: Option<String>,
-    /// What this session adds to the person's policy.
+    /// Policy settings of this session, in addition to the policy file.
     pub policy: SessionPolicy,
-    /// The text of the project's `.sayso.toml` when the session began; it is read once.
+    /// The text of the project's `.sayso.toml` when the session started. It is read only once, so the agent cannot change it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_policy: Option<String>,
-    /// The configuration that makes programs run, as it was when the session began. `None` if it was not read.
+    /// The configuration files that make programs run, as they were when the session started. `None` if they were not read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<ConfigSnapshot>,
-    /// Set when a person runs the agent themselves: nothing can be sent to it but the outcomes it waits for.
+    /// Set if a person runs the agent themselves. Sayso can then send only outcomes, and no messages or commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub external: Option<External>,
-    /// Set when it carries out a step of a workflow.
+    /// Set if the session executes a step of a workflow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepOf>,
-    /// Labels.
     pub labels: Labels,
-    /// Who started it.
+    /// The token that started the session.
     pub opened_by: Option<TokenId>,
-    /// When it was started.
     pub created_at: Time,
-    /// When something last changed.
     pub updated_at: Time,
 }
 
-/// Whether an agent in this permission mode still asks before it does something. Only modes that are known to do so count:
-/// agents name their modes as they like.
+/// Returns whether an agent in this permission mode still asks before it acts. Only modes that are known to do so count,
+/// because agents choose the names of their modes freely.
 #[must_use]
 pub fn keeps_approvals(mode: &str) -> bool {
     ["", "default", "plan", "ask", "manual", "read-only", "readonly"].iter().any(|known| known.eq_ignore_ascii_case(mode))
 }
 
-/// The title of a session: the first line of its first prompt, shortened.
+/// Derives a session title: the first line of the first prompt, shortened.
 #[must_use]
 pub fn title_of(prompt: &str) -> String {
     let line = prompt.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");

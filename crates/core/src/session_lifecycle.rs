@@ -1,47 +1,46 @@
-//! How the status of a session changes.
+//! Rules for changes of a session's status.
 //!
-//! The store calls these rules with the row that it loaded in its own transaction. A connection could not decide them while
-//! it plans a transition: a person may close the session between the plan and the commit.
+//! The store applies these rules to the row that it loaded in its own transaction. A connection cannot apply them while it
+//! plans a transition, because a person may close the session between the plan and the commit.
 //!
-//! A person can close a session whose agent they run themselves ([`Session::external`]). That ends the session in Sayso
-//! only; the agent goes on, and its next ask reopens the session.
+//! A person can close a session of an external agent ([`Session::external`]). That ends the session in Sayso only. The agent
+//! continues, and its next ask reopens the session.
 
 use crate::session::{Session, SessionStatus};
 
-/// What a person tells a session to do.
+/// A command of a person to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SessionCommand {
-    /// Stop the turn. Approvals that have not left yet do not leave any more.
+    /// Stop the turn. Approvals that have not been sent are cancelled.
     Interrupt,
-    /// End the session. Cancels approvals like `Interrupt`, and nothing else follows.
+    /// End the session. Like `Interrupt`, but the agent does nothing afterwards.
     Close,
     /// Start the agent of an ended session again.
     Resume,
 }
 
-/// What a command does to a session that accepts it.
+/// The effect of a command on a session that accepts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandEffect {
-    /// Approvals that have not left are cancelled, and the agent gets the command.
+    /// Cancel approvals that have not been sent, and pass the command to the agent.
     StopAgent,
-    /// The session ends at once and its pending asks are withdrawn. No agent of ours gets the command.
+    /// End the session at once and withdraw its pending asks. No connection gets the command.
     CloseHere,
-    /// The session is running again, and the agent gets the command.
+    /// Set the session to running and pass the command to the agent.
     ResumeAgent,
 }
 
 /// Why a session refuses a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandRefused {
-    /// A person runs the agent themselves, so Sayso cannot interrupt or resume it.
+    /// A person runs the agent, so Sayso cannot interrupt or resume it.
     External,
-    /// The session has ended.
     Ended,
     /// The session has not ended, or its agent cannot resume it.
     NotResumable,
 }
 
-/// Decides what a person's command does to a session.
+/// Decides what a command does to a session.
 ///
 /// # Errors
 /// If the session cannot follow the command.
@@ -50,7 +49,7 @@ pub const fn command_effect(session: &Session, command: SessionCommand) -> Resul
     match (command, session.status.is_ended(), session.external.is_some()) {
         (SessionCommand::Interrupt | SessionCommand::Resume, _, true) => Err(CommandRefused::External),
         (SessionCommand::Close, false, true) => Ok(CommandEffect::CloseHere),
-        // Its parked questions would resume it.
+        // Answers to its parked questions would otherwise resume it.
         (SessionCommand::Close, true, _) if resumable => Ok(CommandEffect::CloseHere),
         (SessionCommand::Interrupt | SessionCommand::Close, true, _) => Err(CommandRefused::Ended),
         (SessionCommand::Interrupt | SessionCommand::Close, false, false) => Ok(CommandEffect::StopAgent),
@@ -59,14 +58,15 @@ pub const fn command_effect(session: &Session, command: SessionCommand) -> Resul
     }
 }
 
-/// The status of a session after its agent opened an ask; `None` if it stays. An ask reopens a session that was closed here.
+/// Returns the new status of a session after its agent opened an ask, or `None` if the status stays. An ask reopens an external
+/// session that was closed in Sayso.
 #[must_use]
 pub fn status_after_ask(session: &Session) -> Option<SessionStatus> {
     is_closed_here(session).then_some(SessionStatus::Running)
 }
 
-/// The status of a session after its agent reported `reported`; `None` if it stays. A session that was closed here ignores
-/// the report: only an ask reopens it.
+/// Returns the new status of a session after its agent reported `reported`, or `None` if the status stays. An external session
+/// that was closed in Sayso ignores reports; only an ask reopens it.
 #[must_use]
 pub fn status_after_report(session: &Session, reported: SessionStatus) -> Option<SessionStatus> {
     (!is_closed_here(session)).then_some(reported)
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ask_reopens_only_a_session_that_was_closed_here() {
+    fn ask_reopens_only_a_session_closed_in_sayso() {
         assert_eq!(status_after_ask(&session(ended(false), EXTERNAL)), Some(SessionStatus::Running));
         assert_eq!(status_after_ask(&session(SessionStatus::Idle, EXTERNAL)), None);
         assert_eq!(status_after_ask(&session(ended(false), OWN)), None);
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_was_closed_here_ignores_reports() {
+    fn session_closed_in_sayso_ignores_reports() {
         assert_eq!(status_after_report(&session(ended(false), EXTERNAL), SessionStatus::Idle), None);
         assert_eq!(status_after_report(&session(ended(false), EXTERNAL), ended(true)), None);
         assert_eq!(

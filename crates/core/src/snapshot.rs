@@ -1,8 +1,8 @@
-//! Snapshots: the values that an event keeps of a session, a run or a step.
+//! Snapshots of sessions, runs and steps that events store.
 //!
-//! A session or run changes after its event. The feed shows each event as it was, so an event stores a snapshot and never
-//! reads the current row. The JSON of these types is what the store keeps in the column `data` of an event. Rows live as long
-//! as the retention time: add optional fields only, and never rename one.
+//! A session or run changes after its event. The feed shows each event as it was, so an event stores a snapshot and never reads
+//! the current row. The store keeps the JSON of these types in the `data` column of an event, for the whole retention time. Add
+//! optional fields only, and never rename a field.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,35 +14,34 @@ use crate::session::{Labels, Session, SessionStatus};
 use crate::time::Time;
 use crate::workflow::Step;
 
-/// Bytes of a step's output that its event keeps. The run keeps the whole output.
+/// Maximum bytes of a step's output in an event. The run keeps the complete output.
 const STEP_OUTPUT: usize = 4 * 1024;
 
-/// The status of a session in one word: [`SessionStatus`] without its data.
+/// [`SessionStatus`] without its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StatusWord {
-    /// A turn is under way.
+    /// The agent works on a turn.
     Running,
-    /// The agent takes a message.
+    /// The agent finished its turn and accepts a message.
     Idle,
-    /// A turn is under way, but the agent has been silent for long.
+    /// The agent works on a turn but has been silent for a long time.
     Stalled,
-    /// Over.
+    /// The session ended normally.
     Ended,
-    /// Ended by a fault.
+    /// The session ended with an error.
     Failed,
 }
 
-/// The status of a session when it changed.
+/// The status of a session at the time of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusSnapshot {
-    /// What the session does now.
     pub status: StatusWord,
-    /// Why the session ended, in words for a person.
+    /// Why the session ended, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether the agent can take the session up again.
+    /// Whether the agent can resume the session.
     #[serde(default)]
     pub resumable: bool,
 }
@@ -64,24 +63,23 @@ impl From<&SessionStatus> for StatusSnapshot {
 }
 
 impl StatusSnapshot {
-    /// Whether the session is over.
     #[must_use]
     pub const fn is_ended(&self) -> bool {
         matches!(self.status, StatusWord::Ended | StatusWord::Failed)
     }
 }
 
-/// The status of a session when its status or its settings changed.
+/// A change of a session's status or settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StatusChange {
-    /// What the session does now.
+    /// The status after the change.
     #[serde(flatten)]
     pub status: StatusSnapshot,
-    /// The permission mode, if it changed.
+    /// The new permission mode, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// The model, if it changed.
+    /// The new model, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -93,13 +91,13 @@ impl From<&SessionStatus> for StatusChange {
 }
 
 impl StatusChange {
-    /// Whether the session ended with this change. New settings of an ended session do not end it again.
+    /// Returns whether the session ended with this change. A change of settings does not end a session that has already ended.
     #[must_use]
     pub const fn ends_session(&self) -> bool {
         self.status.is_ended() && !self.is_settings_change()
     }
 
-    /// Whether the settings changed. The status is then the one that the session had before.
+    /// Returns whether the settings changed. The status is then the same as before.
     #[must_use]
     pub const fn is_settings_change(&self) -> bool {
         self.permission_mode.is_some() || self.model.is_some()
@@ -110,38 +108,32 @@ impl StatusChange {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSnapshot {
-    /// The session.
     pub id: SessionId,
-    /// The agent's configured name.
+    /// The agent's name in the configuration.
     pub agent: String,
     /// The first line of the first prompt.
     pub title: String,
-    /// The directory the agent works in.
+    /// The working directory of the agent.
     #[serde(rename = "cwd")]
     pub project: String,
-    /// The git branch at start.
+    /// The git branch when the session started.
     pub branch: Option<String>,
-    /// What the session does.
     #[serde(flatten)]
     pub status: StatusSnapshot,
-    /// The agent's permission mode.
     pub permission_mode: String,
-    /// The model, if one was chosen.
+    /// The chosen model, if any.
     pub model: Option<String>,
-    /// What the session adds to the person's policy.
+    /// Policy settings of this session, in addition to the policy file.
     #[serde(default)]
     pub policy: SessionPolicy,
     /// Whether a person runs the agent themselves.
     #[serde(default)]
     pub external: bool,
-    /// The agent's own id of an external session.
+    /// The id that an external agent gave the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub native_id: Option<String>,
-    /// Labels.
     pub labels: Labels,
-    /// When the session was created.
     pub created_at: Time,
-    /// When the session last changed.
     pub updated_at: Time,
 }
 
@@ -170,11 +162,9 @@ impl From<&Session> for SessionSnapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunSnapshot {
-    /// The run.
     pub run_id: RunId,
-    /// The workflow's name.
+    /// The name of the workflow.
     pub workflow: String,
-    /// What the run does.
     #[serde(flatten)]
     pub status: RunStatus,
 }
@@ -185,49 +175,45 @@ impl From<&Run> for RunSnapshot {
     }
 }
 
-/// A step of a run when it began or ended.
+/// A step of a run when it started or ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepSnapshot {
-    /// The run.
     pub run_id: RunId,
     /// The step's id in the workflow.
     pub step_id: String,
-    /// The agent; absent for a checkpoint.
+    /// The name of the agent. `None` for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What happens to a question of the agent, as a sentence; absent for a checkpoint.
+    /// A sentence that says what happens to questions of the agent. `None` for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_question: Option<String>,
-    /// What a checkpoint asks, as the workflow writes it.
+    /// The question of a checkpoint, before variables are filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// What the step does.
     pub status: StepWord,
-    /// The session that carries the step out, or did.
+    /// The session that executes the step, or executed it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<SessionId>,
-    /// The ask of a checkpoint that is open.
+    /// The ask of an open checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask_id: Option<AskId>,
-    /// What the agent said last.
+    /// The last message of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
     /// Why the step failed or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often the step began.
+    /// How often the step was started.
     pub attempts: u32,
-    /// When the step began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
-    /// When the step ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
 }
 
 impl StepSnapshot {
-    /// The step as it is now.
+    /// Takes a snapshot of the step.
     #[must_use]
     pub fn of(run: &Run, step: &StepRun) -> Self {
         let (output, reason, ask) = match &step.state {
@@ -254,7 +240,7 @@ impl StepSnapshot {
         }
     }
 
-    /// The same with the beginning of the output only, for an event.
+    /// Shortens the output for use in an event.
     #[must_use]
     pub fn shortened(mut self) -> Self {
         if let Some(output) = &mut self.output {

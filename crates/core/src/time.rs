@@ -1,4 +1,4 @@
-//! Points in time as milliseconds, and lengths of time as people write and read them.
+//! Points in time in milliseconds, and durations in the form that people read and write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,36 +6,32 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time: milliseconds since 1970, UTC. Written as RFC 3339 wherever people see it.
+/// A point in time: milliseconds since 1970, UTC. Displayed and serialized as RFC 3339.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(i64);
 
 impl Time {
-    /// The time this many milliseconds after 1970.
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         Self(millis)
     }
 
-    /// Milliseconds since 1970.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 
-    /// The time `by` later.
     #[must_use]
     pub fn plus(self, by: Duration) -> Self {
         Self(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// So much earlier.
     #[must_use]
     pub fn minus(self, by: Duration) -> Self {
         Self(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
-    /// How long ago `earlier` was; nothing if it lies ahead.
+    /// Returns the duration since `earlier`, or zero if `earlier` is in the future.
     #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
@@ -71,17 +67,17 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Text that is not a point in time.
+/// The error for text that is not an RFC 3339 time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a time such as 2026-11-15T14:03:00Z")]
 pub struct ParseTimeError;
 
-/// Text that is not a length of time.
+/// The error for text that is not a duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a length of time such as 30s, 10m, 2h or 1h30m")]
+#[error("not a duration such as 30s, 10m, 2h or 1h30m")]
 pub struct ParseSpanError;
 
-/// A length of time as it is written in files and commands: `45s`, `10m`, `2h`, `1d`, `1h30m`, `500ms`.
+/// A duration as it is written in files and commands: `45s`, `10m`, `2h`, `1d`, `1h30m`, `500ms`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(pub Duration);
 
@@ -142,7 +138,7 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
-/// A length of time in words: `10 minutes`, `1 hour 30 minutes`, `45 seconds`.
+/// Formats a duration in words: `10 minutes`, `1 hour 30 minutes`, `45 seconds`.
 #[must_use]
 pub fn in_words(span: Duration) -> String {
     let seconds = span.as_secs();
@@ -161,7 +157,7 @@ pub fn in_words(span: Duration) -> String {
     parts.join(" ")
 }
 
-/// A length of time for a narrow place: `now`, `45s`, `7m`, `2h`, `3d`.
+/// Formats a duration for narrow columns: `now`, `45s`, `7m`, `2h`, `3d`.
 #[must_use]
 pub fn in_short(span: Duration) -> String {
     match span.as_secs() {
@@ -189,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn words_for_agents() {
+    fn durations_are_formatted_in_words() {
         assert_eq!(in_words(Duration::from_secs(600)), "10 minutes");
         assert_eq!(in_words(Duration::from_secs(60)), "1 minute");
         assert_eq!(in_words(Duration::from_secs(3_661)), "1 hour 1 minute 1 second");

@@ -1,7 +1,7 @@
-//! What was said and done in a session, as blocks.
+//! Transcripts: the messages and tool calls of a session, as blocks.
 //!
-//! Asks are not stored a second time: a transcript interleaves the blocks with the session's asks by
-//! the position at which each was committed.
+//! A transcript does not store asks again. Readers interleave the blocks with the session's asks by the position at which each
+//! was committed.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
@@ -10,82 +10,69 @@ use crate::id::BlockId;
 use crate::raw::Raw;
 use crate::time::Time;
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Role {
-    /// The person.
     User,
-    /// The agent.
     Assistant,
 }
 
-/// How a tool call stands.
+/// The state of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolStatus {
-    /// Announced or running.
     Running,
-    /// Ended well.
+    /// The call succeeded.
     Complete,
-    /// Ended badly, or was not allowed.
+    /// The call failed or was denied.
     Error,
 }
 
-/// What a block holds.
+/// The content of a block.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum BlockBody {
-    /// Words.
     Message {
-        /// Whose.
         role: Role,
-        /// The text.
         text: String,
     },
-    /// A tool call and what came of it.
+    /// A tool call and its result.
     Tool {
-        /// The agent's id of the call.
+        /// The id that the agent gave the call.
         tool_call_id: String,
-        /// The tool's name.
         name: String,
-        /// What it was called with.
+        /// The arguments of the tool.
         input: Option<Raw>,
-        /// What it gave.
+        /// The result of the tool.
         output: Option<String>,
-        /// How it stands.
         status: ToolStatus,
     },
-    /// Something the person should know.
+    /// Information for people.
     Notice {
-        /// The text.
         text: String,
     },
-    /// Something went wrong.
+    /// An error in the session.
     Error {
-        /// The text.
         text: String,
     },
 }
 
-/// One block. Its JSON is stored in the transcript and sent in events.
+/// One block. The transcript stores its JSON, and events contain it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
-    /// Its id.
     pub id: BlockId,
-    /// When it was written.
     pub at: Time,
-    /// The sub-agent it belongs to.
+    /// The name of the sub-agent that produced the block.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
-    /// What it holds.
     #[serde(flatten)]
     pub body: BlockBody,
 }
 
-/// A block as it is stored: the fields of every kind side by side. `Raw` cannot be read through `flatten` or an internal tag,
-/// so the derive for [`Block`] could not read the input of a tool.
+/// The stored form of a block, with the fields of all kinds in one struct. `Raw` cannot be deserialized through `flatten` or an
+/// internal tag, so a derived implementation for [`Block`] could not read the input of a tool.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredBlock {

@@ -1,8 +1,8 @@
-//! The state machine of an ask against a small model of it: 100,000 random sequences of commands,
-//! valid and invalid, on asks of every kind.
+//! Compares the state machine of an ask with a small model: 100,000 random sequences of valid and invalid commands, on asks of
+//! every kind.
 //!
-//! The model knows nothing of the code: it has its own idea of what each question takes, and it says
-//! for every command whether it is taken, what the outcome then is, and that nothing else changes.
+//! The model is independent of the code. For every command it predicts whether the command is accepted and what the outcome is,
+//! and the test checks that nothing else changes.
 
 use std::time::Duration;
 
@@ -17,12 +17,12 @@ use sayso_core::id::{AskId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
-/// How many sequences are tried.
+/// The number of random sequences.
 const SEQUENCES: u32 = 100_000;
-/// What is typed into secret fields. Nothing else holds it.
+/// The text that is typed into secret fields. No other value contains it.
 const SECRET: &str = "hunter2-of-the-model";
 
-/// What a question takes, as the model sees it.
+/// The answers that a question accepts, according to the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     OneOption,
@@ -48,7 +48,7 @@ const SHAPES: [Shape; 9] = [
     Shape::MaybeText,
 ];
 
-/// What people enter. Options are A, B (which the agent recommends) and C.
+/// Possible entries. The options are A, B (which the agent recommends) and C.
 const ENTRIES: [&str; 12] =
     ["A", "B", "B (Recommended)", "C", "", "  ", "8080", "0", "1.5", "yes", SECRET, "something of my own"];
 
@@ -71,7 +71,7 @@ impl Shape {
         Question { key: index.to_string(), header: None, text: format!("{self:?}?"), input, required: self != Self::MaybeText }
     }
 
-    /// What the agent gets for these entries; nothing if they do not fit.
+    /// Returns what the agent gets for these entries, or `None` if they are invalid.
     fn takes(self, entries: &[&'static str]) -> Option<Vec<&'static str>> {
         let said: Vec<&'static str> = entries.iter().copied().filter(|entry| !entry.trim().is_empty()).collect();
         let one = |fits: fn(&str) -> Option<&'static str>| match said[..] {
@@ -105,7 +105,7 @@ impl Shape {
     }
 }
 
-/// The option that an entry names.
+/// Returns the option that an entry names.
 fn option(entry: &str) -> Option<&'static str> {
     match entry {
         "A" => Some("A"),
@@ -115,7 +115,6 @@ fn option(entry: &str) -> Option<&'static str> {
     }
 }
 
-/// What is asked.
 #[derive(Debug, Clone)]
 enum AskShape {
     Questions(Vec<Shape>),
@@ -135,7 +134,7 @@ enum Command {
     Report(Delivery),
 }
 
-/// Where the model thinks the ask stands.
+/// The state of the ask according to the model.
 #[derive(Debug, Clone, PartialEq)]
 enum Model {
     Live,
@@ -143,7 +142,7 @@ enum Model {
     Done { status: OutcomeStatus, by: u8, delivery: Delivery },
 }
 
-/// One number picks everything about a command, so that a sequence is short to make and to shrink.
+/// Derives all parts of a command from one number, so that sequences are quick to generate and to shrink.
 fn command(which: u8, mut dice: u64, asked: &AskShape) -> Command {
     let mut roll = |sides: u64| {
         let rolled = dice % sides;
@@ -156,7 +155,7 @@ fn command(which: u8, mut dice: u64, asked: &AskShape) -> Command {
                 AskShape::Questions(shapes) => shapes.len(),
                 AskShape::Tool { .. } | AskShape::Link => 1,
             };
-            // Seldom one list too few or too many.
+            // Rarely uses one list too few or too many.
             let lists = match roll(12) {
                 0 => questions + 1,
                 1 => questions - 1,
@@ -225,7 +224,7 @@ fn ask(asked: &AskShape) -> Ask {
     }
 }
 
-/// Whether the model takes a decision, and what the agent then gets.
+/// Returns whether the model accepts a decision, and what the agent then gets.
 fn taken(asked: &AskShape, command: &Command) -> Result<Decision, &'static str> {
     match (asked, command) {
         (_, Command::Withdraw) => Ok(Decision::Withdrawn { reason: "not needed".to_owned() }),
@@ -259,7 +258,7 @@ fn approved(choice: Option<&str>, input: bool) -> Decision {
     Decision::Approved { choice: choice.map(str::to_owned), input: input.then(|| Raw::of(&"other")) }
 }
 
-/// The same command as the code takes it.
+/// Converts a command of the model to a decision of the code.
 fn decision(command: &Command) -> Option<Decision> {
     match command {
         Command::Answer(answers) => Some(Decision::Answered { answers: owned(answers), note: None }),
@@ -271,7 +270,7 @@ fn decision(command: &Command) -> Option<Decision> {
     }
 }
 
-/// Somebody, told apart by a number.
+/// A person with this number in the name.
 fn person(number: u8) -> Actor {
     Actor::Person { name: number.to_string(), via: "test".to_owned(), token: TokenId::new(Time::from_millis(0), [number; 10]) }
 }
@@ -286,10 +285,10 @@ fn check(asked: &AskShape, commands: &[(u8, u64)]) -> Result<(), TestCaseError> 
             Some(wanted) => decide(asked, &command, wanted, number, &mut ask, &mut model)?,
             None => move_on(&command, &mut ask, &mut model)?,
         }
-        // Whatever happened, only the state may change.
+        // No command changes anything but the state.
         prop_assert_eq!(&Ask { state: before.state.clone(), ..ask.clone() }, &before);
         agree(&ask, &model, &command)?;
-        // An outcome stands for ever.
+        // An outcome never changes.
         if let Some(outcome) = before.outcome() {
             prop_assert_eq!(ask.outcome(), Some(outcome));
         }
@@ -308,7 +307,7 @@ fn decide(
     let now = Time::from_millis(1).plus(Duration::from_secs(u64::from(number)));
     let result = resolve(ask, wanted, person(number), now);
     if let Model::Done { status, by, .. } = model {
-        // Late: whatever it says, it learns who was first. This comes before any look at its contents.
+        // A late command fails with the winner's outcome, whatever it contains. The state is checked before the content.
         let Err(Refused::AlreadyResolved(winner)) = result else {
             return Err(TestCaseError::fail(format!("{command:?}: {result:?}")));
         };
@@ -345,7 +344,7 @@ fn decide(
     Ok(())
 }
 
-/// What is shown of an outcome is what the agent gets, except that secrets are masked.
+/// Checks that the displayed outcome equals what the agent gets, except for masked secrets.
 fn masked(asked: &AskShape, shown: &Decision, for_agent: &Decision, secret: bool) -> Result<(), TestCaseError> {
     let (AskShape::Questions(shapes), Decision::Answered { answers: shown, .. }, Decision::Answered { answers: clear, .. }) =
         (asked, shown, for_agent)
@@ -384,7 +383,7 @@ fn move_on(command: &Command, ask: &mut Ask, model: &mut Model) -> Result<(), Te
                 Delivery::Delivered => 1,
                 Delivery::Confirmed | Delivery::Withheld | Delivery::Undeliverable { .. } => 2,
             };
-            // What the agent has cannot be withheld any more.
+            // An outcome that the agent has cannot be withheld any more.
             let late = *report == Delivery::Withheld && *delivery == Delivery::Delivered;
             (rank(report) > rank(delivery) && !late).then(|| Model::Done { status: *status, by: *by, delivery: report.clone() })
         }
@@ -411,15 +410,15 @@ fn agree(ask: &Ask, model: &Model, after: &Command) -> Result<(), TestCaseError>
 }
 
 #[test]
-fn every_sequence_ends_as_the_model_says() {
+fn every_sequence_ends_as_the_model_predicts() {
     let config = ProptestConfig { cases: SEQUENCES, failure_persistence: None, ..ProptestConfig::default() };
     let sequences = (asked(), proptest::collection::vec((0_u8..11, any::<u64>()), 1..12));
     TestRunner::new(config).run(&sequences, |(asked, commands)| check(&asked, &commands)).unwrap();
 }
 
-/// The model has to be able to say both yes and no, or it proves nothing.
+/// Checks that the model both accepts and refuses commands; otherwise the comparison would prove nothing.
 #[test]
-fn the_model_is_no_yes_man() {
+fn model_accepts_and_refuses_decisions() {
     assert_eq!(Shape::OptionsAndOwn.takes(&["mine", "C", "A", "C"]).unwrap_or_default(), ["C", "A", "mine"]);
     assert_eq!(Shape::OptionsAndOwn.takes(&["8080", "yes"]), None);
     assert_eq!(Shape::OneOption.takes(&["mine"]), None);
@@ -428,9 +427,9 @@ fn the_model_is_no_yes_man() {
     assert_eq!(Shape::Port.takes(&["0"]), None);
 }
 
-/// A secret is nowhere in what is stored of an outcome.
+/// Checks that the stored outcome never contains a secret.
 #[test]
-fn a_secret_is_not_in_the_outcome() {
+fn secret_is_not_in_the_stored_outcome() {
     let asked = ask(&AskShape::Questions(vec![Shape::Text, Shape::Secret]));
     let answers = owned(&[vec!["open"], vec![SECRET]]);
     let resolution = resolve(&asked, Decision::Answered { answers, note: None }, person(1), Time::from_millis(2)).unwrap();

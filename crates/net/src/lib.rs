@@ -1,5 +1,5 @@
-//! Outgoing HTTP: every client of Sayso is made here, so that the whole program has one TLS provider, and every event stream is
-//! read here.
+//! Outgoing HTTP. All HTTP clients of Sayso are created here, so that the whole program uses one TLS provider, and all
+//! event streams are parsed here.
 
 mod public;
 mod sse;
@@ -10,24 +10,24 @@ use std::time::Duration;
 pub use public::{AllowedAddresses, Refused, client_within, is_public};
 pub use sse::{SseFrame, SseReader, SseTooLarge};
 
-/// Makes `ring` the TLS provider of this program. Whoever makes a TLS connection by other means than
-/// [`client`] calls it first; more than once does no harm.
+/// Installs `ring` as the TLS provider of this process. Call it before you use TLS without [`client`]. Repeated calls
+/// have no effect.
 pub fn install_tls() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // Only a program that embeds Sayso can have chosen one before; then that one stays.
+        // A program that embeds Sayso may have installed a provider before; it is kept.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }
 
-/// How long a connection without a request is kept for the next one. Sayso's server closes such a connection after 30
-/// seconds. A client that keeps it longer sends requests into connections that the server is closing, and those fail.
+/// How long an idle connection is kept for reuse. Sayso's server closes idle connections after 30 seconds. A longer
+/// time would send requests over connections that the server is closing, and those requests fail.
 const IDLE_CONNECTION: Duration = Duration::from_secs(10);
 
-/// A client for this address. It follows no redirect: a token goes where it was meant to go, or nowhere.
+/// Creates a client for this URL. It follows no redirects, so that a token is only sent to the intended server.
 ///
-/// The certificates of the system are read for `https` alone: that takes longer than all else at the start of a
-/// command, and an address without TLS needs none.
+/// The system's certificates are only loaded for `https`: loading them takes longer than the rest of a command's start,
+/// and plain HTTP does not need them.
 pub fn client(url: &str) -> reqwest::ClientBuilder {
     install_tls();
     let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).pool_idle_timeout(IDLE_CONNECTION);
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_https_needs_certificates() {
+    fn certificates_are_loaded_only_for_https() {
         for url in ["https://box", "HTTPS://box", " https://box"] {
             assert!(is_https(url), "{url}");
         }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_made_for_every_address() {
+    fn client_is_created_for_every_scheme() {
         for url in ["https://box", "http://127.0.0.1:1", ""] {
             assert!(client(url).build().is_ok(), "{url}");
         }

@@ -1,44 +1,44 @@
-//! Calls to addresses that a file or a stranger names: nothing inside this machine or its networks is reached.
+//! HTTP calls to URLs from files or untrusted sources, which must not reach this machine or its networks.
 //!
-//! Names are resolved by us, and the very addresses that were looked at are connected to: a name that means
-//! something else a moment later gains nothing.
+//! Names are resolved here, and the connection uses exactly the addresses that were checked. A name that resolves
+//! differently a moment later (DNS rebinding) cannot bypass the check.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// What may be reached.
+/// The addresses that a client may connect to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AllowedAddresses {
-    /// Addresses of the internet alone.
+    /// Only public internet addresses.
     Public,
-    /// Any address: somebody said so for this one.
+    /// Any address, because the user allowed it for this URL.
     Anywhere,
 }
 
-/// Why no client was made.
+/// The reason why no client was created.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// It is no address of the web.
+    /// The URL is invalid.
     #[error("it must begin with http:// or https://, without a user in it")]
     Address,
-    /// It names this machine or a private network.
+    /// The URL names this machine or a private network.
     #[error("it is an address of this machine or of a private network; allow_private = true allows it")]
     Private,
-    /// The system lets nobody make one.
-    #[error("no HTTP client can be made")]
+    /// The HTTP client could not be initialized.
+    #[error("cannot create an HTTP client")]
     Client(#[source] reqwest::Error),
 }
 
-/// No address that may be reached.
+/// All addresses of the name are private.
 #[derive(Debug, thiserror::Error)]
-#[error("the name stands for an address of this machine or of a private network; allow_private = true allows it")]
-struct OnlyPrivate;
+#[error("the name resolves to an address of this machine or of a private network; allow_private = true allows it")]
+struct NoPublicAddress;
 
-/// A client for this address and no other. It follows no redirect and uses no proxy.
+/// Creates a client for this URL only. It follows no redirects and uses no proxy.
 ///
 /// # Errors
-/// When the address cannot be used, or is not one that may be reached.
+/// If the URL is invalid, or if its address is not allowed.
 pub fn client_within(url: &str, reach: AllowedAddresses) -> Result<reqwest::Client, Refused> {
     let parsed: reqwest::Url = url.parse().map_err(|_| Refused::Address)?;
     let is_web = matches!(parsed.scheme(), "http" | "https") && parsed.host_str().is_some_and(|host| !host.is_empty());
@@ -49,41 +49,41 @@ pub fn client_within(url: &str, reach: AllowedAddresses) -> Result<reqwest::Clie
     let builder = match reach {
         AllowedAddresses::Anywhere => builder,
         AllowedAddresses::Public => {
-            if literal(&parsed).is_some_and(|address| !is_public(address)) {
+            if literal_address(&parsed).is_some_and(|address| !is_public(address)) {
                 return Err(Refused::Private);
             }
-            builder.dns_resolver(PublicOnly)
+            builder.dns_resolver(PublicResolver)
         }
     };
     builder.build().map_err(Refused::Client)
 }
 
-/// The address that is written in a URL. The parser has read `0x7f.1` and `2130706433` as a browser does.
-fn literal(url: &reqwest::Url) -> Option<IpAddr> {
+/// The IP address in a URL, if its host is one. The parser normalizes `0x7f.1` and `2130706433` like a browser.
+fn literal_address(url: &reqwest::Url) -> Option<IpAddr> {
     let host = url.host_str()?;
     let inner = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     inner.parse().ok()
 }
 
-/// Resolves names to what may be reached, and to nothing else.
+/// A resolver that only returns public addresses.
 #[derive(Debug)]
-struct PublicOnly;
+struct PublicResolver;
 
-impl Resolve for PublicOnly {
+impl Resolve for PublicResolver {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
             let public: Vec<SocketAddr> = found.into_iter().filter(|address| is_public(address.ip())).collect();
             if public.is_empty() {
-                return Err(OnlyPrivate.into());
+                return Err(NoPublicAddress.into());
             }
             Ok(Box::new(public.into_iter()) as Addrs)
         })
     }
 }
 
-/// Whether an address is one of the internet: no loopback, private, link-local, shared, documentation, multicast or
-/// reserved one, and none that carries another address inside.
+/// Whether an address is a public internet address: not loopback, private, link-local, shared, documentation, multicast
+/// or reserved, and not an address that embeds another address.
 #[must_use]
 pub fn is_public(address: IpAddr) -> bool {
     match address {
@@ -110,7 +110,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// Only what is handed out as global unicast, without the parts of it that are tunnels, tests or documentation.
+/// Only global unicast addresses, without the ranges for tunnels, tests and documentation.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
     let global = a & 0xe000 == 0x2000;
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_addresses_of_the_internet_are_public() {
+    fn private_and_special_addresses_are_not_public() {
         for address in [
             "1.1.1.1",
             "8.8.8.8",
@@ -188,9 +188,9 @@ mod tests {
         }
     }
 
-    /// The resolved address decides, in whatever notation the host is written.
+    /// The resolved address decides, whatever notation the host uses.
     #[test]
-    fn addresses_are_read_as_a_browser_reads_them() {
+    fn addresses_are_normalized_like_in_a_browser() {
         for url in [
             "http://127.0.0.1/",
             "http://2130706433/",
@@ -229,10 +229,10 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_name_of_this_machine_is_not_reached() {
+    async fn name_of_this_machine_is_refused() {
         let client = client_within("http://localhost:9/", AllowedAddresses::Public).unwrap();
         let error = client.get("http://localhost:9/").send().await.unwrap_err();
         assert!(error.is_connect(), "{error:?}");
-        assert!(format!("{error:?}").contains("OnlyPrivate"), "{error:?}");
+        assert!(format!("{error:?}").contains("NoPublicAddress"), "{error:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Server-sent events, read from bytes as they arrive. No I/O.
+//! Incremental parser for server-sent events. No I/O.
 
 use std::collections::VecDeque;
 
@@ -7,26 +7,27 @@ use std::collections::VecDeque;
 pub struct SseFrame {
     /// The field `id`.
     pub id: Option<String>,
-    /// The field `event`; empty if the stream names none.
+    /// The field `event`; empty if the stream does not name one.
     pub event: String,
-    /// The lines of the field `data`, joined by a newline.
+    /// The lines of the field `data`, joined with newlines.
     pub data: String,
 }
 
-/// An event of a stream is larger than the reader accepts.
+/// An event exceeds the size limit of the reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an event of the stream is larger than {limit} bytes")]
 pub struct SseTooLarge {
     limit: usize,
 }
 
-/// Turns bytes into events. Memory is bounded by the limit on one event and by the bytes of one `push`.
+/// Parses bytes into events. Memory is bounded by the limit for one event plus the bytes of one `push`.
 #[derive(Debug)]
 pub struct SseReader {
-    /// The most bytes that one event may hold.
+    /// Maximum size of one event in bytes.
     limit: usize,
     line: Vec<u8>,
-    /// The last byte was a carriage return, which ends a line; a newline after it belongs to it.
+    /// The last byte was a carriage return, which ends a line; a newline directly after it is part of the same line
+    /// break.
     after_return: bool,
     frame: SseFrame,
     has_data: bool,
@@ -34,16 +35,16 @@ pub struct SseReader {
 }
 
 impl SseReader {
-    /// A reader that refuses events of more than `limit` bytes.
+    /// Creates a reader that rejects events of more than `limit` bytes.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         Self { limit, line: Vec::new(), after_return: false, frame: SseFrame::default(), has_data: false, ready: VecDeque::new() }
     }
 
-    /// Takes the next bytes. Events that are complete with them are returned by [`Self::pop`].
+    /// Adds received bytes. [`Self::pop`] returns the completed events.
     ///
     /// # Errors
-    /// When an event is larger than the limit. The stream cannot be read any further.
+    /// If an event exceeds the limit. The reader cannot be used after that.
     pub fn push(&mut self, bytes: &[u8]) -> Result<(), SseTooLarge> {
         for &byte in bytes {
             let continues = byte == b'\n' && self.after_return;
@@ -89,7 +90,7 @@ impl SseReader {
                 self.has_data = true;
                 self.frame.data.push_str(value);
             }
-            // Comments are heartbeats, and no user needs the other fields.
+            // Comments are heartbeats, and the other fields are not used.
             _ => {}
         }
     }
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_the_same_however_the_bytes_are_cut() {
+    fn frames_are_parsed_from_arbitrary_chunks() {
         let text = ": hello\n\nid: 42\nevent: question.requested\ndata: {\"a\":\"ü\"}\n\r\n:beat\n\ndata:one\ndata: two\r\n\r\ndata\n\nid: 43\n\ndata: half";
         let wanted = [frame(Some("42"), "question.requested", "{\"a\":\"ü\"}"), frame(None, "", "one\ntwo"), frame(None, "", "")];
         for size in 1..=text.len() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sayso_core::ask::{Ask, Decision};
+use sayso_core::group::Group;
 use sayso_core::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::session::{Labels, Session, StepOf};
@@ -198,6 +199,8 @@ pub struct Commit {
     pub outbox: Vec<OutboxRow>,
     /// Asks that end by themselves at a time.
     pub deadlines: Vec<(AskId, Time)>,
+    /// Groups that changed, as they are now.
+    pub groups: Vec<Arc<Group>>,
 }
 
 /// Is told of every commit, on the writer's thread, before the callers are. It must not block.

@@ -9,7 +9,7 @@
 //! part of the operation, and the current time is part of the unit. A time inside an operation is a value that the caller
 //! has decided on, for example a deadline.
 
-use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, TokenId};
+use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, GroupId, RunId, SessionId, TokenId};
 
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
@@ -54,6 +54,8 @@ pub(crate) enum Read {
     Connection(ConnectionId),
     External(ExternalKey),
     Grant(GrantId),
+    Group(GroupId),
+    GroupState(GroupId),
     Idempotency(IdempotencyId),
     LoginCode([u8; 32]),
     Outbox(OutboxId),

@@ -1,7 +1,10 @@
 //! The closed set of reads. Each sees one snapshot of the database.
 
+use std::sync::Arc;
+
 use sayso_core::ask::{Ask, AskKind};
-use sayso_core::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
+use sayso_core::group::Group;
+use sayso_core::id::{AskId, ConnectionId, GroupId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::run::Run;
 use sayso_core::scope::Scope;
@@ -472,4 +475,25 @@ pub struct Precedents {
     pub denied: usize,
     /// When a person last decided it.
     pub last_at: Option<Time>,
+}
+
+/// One group that a token opened, with its asks.
+#[derive(Debug)]
+pub struct GetGroup {
+    pub workspace: WorkspaceId,
+    pub group: GroupId,
+    pub token: TokenId,
+}
+
+/// A group and its asks, in the order of the group.
+#[derive(Debug, Clone)]
+pub struct GroupDetail {
+    pub group: Group,
+    pub asks: Vec<Arc<Ask>>,
+}
+
+/// The groups that the server still has something to do for, oldest first.
+#[derive(Debug)]
+pub struct OpenGroups {
+    pub workspace: WorkspaceId,
 }

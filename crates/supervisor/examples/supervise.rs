@@ -1,5 +1,5 @@
-//! The supervisor without the product around it: `supervise --dir DIR --socket PATH --cwd CWD -- COMMAND`.
-//! The tests run it as the process that it is.
+//! The supervisor without the rest of the product: `supervise --dir DIR --socket PATH --cwd CWD -- COMMAND`. The tests
+//! run this program as a separate process.
 
 use std::io::Write;
 use std::process::ExitCode;

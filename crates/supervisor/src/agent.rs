@@ -1,4 +1,4 @@
-//! The agent's process, and everything that it starts.
+//! The agent's process and all of its descendants.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -7,7 +7,7 @@ use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use crate::spec::Spec;
 use crate::sys::{self, Signal};
 
-/// An agent that was started.
+/// A started agent and its pipes.
 #[derive(Debug)]
 pub(crate) struct Agent {
     pub(crate) pid: u32,
@@ -16,24 +16,24 @@ pub(crate) struct Agent {
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts the agent in a process group of its own. Call it on the main thread: the agent is killed when
-/// the thread that started it ends, so that it cannot outlive us.
+/// Starts the agent in its own process group. Call it on the main thread: the kernel kills the agent when the thread
+/// that started it ends, so that the agent cannot outlive the supervisor.
 ///
 /// # Errors
 /// A sentence that says what could not be started and why.
 pub(crate) fn start(spec: &Spec) -> Result<Agent, String> {
     let Some((program, args)) = spec.command.split_first() else { return Err("there is no command to start".to_owned()) };
     let failed = |why: &dyn std::fmt::Display| format!("cannot start {}: {why}", program.to_string_lossy());
-    // The system would say the same of a missing directory as of a missing program.
+    // The operating system reports a missing directory like a missing program.
     if !spec.directory.is_dir() {
         return Err(failed(&format_args!("there is no directory {}", spec.directory.display())));
     }
     let mut command = Command::new(program);
     command.args(args).current_dir(&spec.directory).process_group(0);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    sys::die_with_us(&mut command);
+    sys::kill_with_parent(&mut command);
     let mut child = command.spawn().map_err(|error| failed(&error))?;
-    // The handle is let go without waiting: one thread waits for all children, this one among them.
+    // The handle is dropped without waiting: the event loop reaps all children, including this one.
     match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
         (Some(stdin), Some(stdout), Some(stderr)) => Ok(Agent { pid: child.id(), stdin, stdout, stderr }),
         _ => Err(failed(&io::Error::from(io::ErrorKind::BrokenPipe))),
@@ -44,7 +44,7 @@ pub(crate) fn start(spec: &Spec) -> Result<Agent, String> {
 #[derive(Debug)]
 pub(crate) struct Tree {
     agent: i32,
-    /// While the agent is not reaped, its process group cannot be anybody else's.
+    /// Until the agent is reaped, no other process group can have its id.
     reaped: bool,
 }
 
@@ -61,9 +61,9 @@ impl Tree {
         self.reaped = true;
     }
 
-    /// Signals everything that lives. The group at once, so that nothing in it can fork away in
-    /// between; then whatever left the group, which is still ours because we adopt orphans. Where
-    /// orphans cannot be adopted the group is all that can be found.
+    /// Signals all processes of the tree. The group is signalled first and at once, so that no process in it can fork
+    /// away in between. Then every process that left the group is signalled; it is still a descendant, because the
+    /// supervisor adopts orphans. On systems without orphan adoption, only the group is found.
     pub(crate) fn signal(&self, signal: Signal) {
         if !self.reaped || !cfg!(target_os = "linux") {
             sys::kill(-self.agent, signal);
@@ -74,7 +74,7 @@ impl Tree {
     }
 }
 
-/// The living descendants of a process. Empty where there is no `/proc`.
+/// The living descendants of a process. Empty on systems without `/proc`.
 fn descendants(of: u32) -> Vec<i32> {
     let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let processes: Vec<Process> =
@@ -92,7 +92,7 @@ fn descendants(of: u32) -> Vec<i32> {
     found
 }
 
-/// What `/proc` says about a process.
+/// A process as `/proc` describes it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
@@ -101,13 +101,13 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// `None`: the process is gone, or hidden from us, or there is no `/proc`.
+    /// Reads the entry of a process; `None` if the process exited or is hidden, or if there is no `/proc`.
     pub(crate) fn read(pid: i32) -> Option<Self> {
         Self::parse(pid, &std::fs::read(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// Reads `/proc/<pid>/stat`: `pid (name) state parent …`. The name is whatever the process chose,
-    /// spaces, brackets and all, so it ends at the last bracket.
+    /// Parses `/proc/<pid>/stat`: `pid (name) state parent …`. The process chooses its name, which may contain spaces
+    /// and brackets, so the name ends at the last bracket.
     fn parse(pid: i32, stat: &[u8]) -> Option<Self> {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
         let mut fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?.split_whitespace();
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_may_have_any_name() {
+    fn stat_is_parsed_for_any_process_name() {
         let read = |stat: &[u8]| Process::parse(7, stat);
         assert_eq!(read(b"7 (sh) S 3 7 7 0 -1"), Some(Process { pid: 7, parent: 3, is_zombie: false }));
         assert_eq!(read(b"7 (a) Z 9 (\xff\n) Z 3 7"), Some(Process { pid: 7, parent: 3, is_zombie: true }));

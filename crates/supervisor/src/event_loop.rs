@@ -1,8 +1,9 @@
-//! The one thread of a supervisor. It waits for the agent, for servers, for signals and for deadlines, and handles what is
+//! The single thread of a supervisor. It waits for the agent, servers, signals and deadlines, and handles whatever is
 //! ready without blocking.
 //!
 //! One wake-up passes a line of the agent to the server: read the pipe, append to the journal, write to the socket. One
-//! wake-up passes an input to the agent: read the socket, append its acceptance to the journal, write to the pipe, reply.
+//! wake-up passes an input to the agent: read the socket, append its acceptance to the journal, write to the pipe,
+//! reply.
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read};
@@ -14,40 +15,40 @@ use std::time::{Duration, Instant};
 use crate::agent::{Agent, Tree};
 use crate::input::{AgentInput, Submitted};
 use crate::journal::{Files, Record, Writer};
-use crate::life::{Action, Event, Grace, Life};
+use crate::lifecycle::{Grace, Lifecycle, LifecycleAction, LifecycleEvent};
 use crate::output::AgentOutput;
 use crate::protocol::{Acceptance, CHAINED_INPUT, ToServer, ToSupervisor};
 use crate::servers::{AgentStatus, Dropped, Servers};
 use crate::spec::Spec;
 use crate::sys::{self, Caught, PollSet, Signal};
 
-/// How much is read at once, from a pipe or a socket.
+/// Maximum size of a single read from a pipe or socket, in bytes.
 const READ: usize = 32 * 1024;
-/// How long to wait before bytes that a full disk refused are written again.
-pub(crate) const DISK_AGAIN: Duration = Duration::from_millis(200);
-/// How long to wait when the system cannot even wait.
-const POLL_AGAIN: Duration = Duration::from_millis(10);
+/// The interval between attempts to write to a full disk.
+pub(crate) const DISK_RETRY: Duration = Duration::from_millis(200);
+/// The pause after `poll` failed.
+const POLL_RETRY: Duration = Duration::from_millis(10);
 
-/// Everything that a running supervisor owns.
+/// All resources of a running supervisor.
 #[derive(Debug)]
 pub(crate) struct EventLoop {
-    life: Life,
+    life: Lifecycle,
     tree: Tree,
     pid: u32,
     signals: PipeReader,
     journal: Writer<Files>,
-    /// When to try a full disk again.
+    /// When to retry a write to a full disk.
     disk_again: Option<Instant>,
     output: AgentOutput,
     input: AgentInput<File>,
-    /// The acceptance of the current input is not in the journal yet, because the disk is full.
+    /// The acceptance of the current input could not be written to the journal yet, because the disk is full.
     input_waits_for_disk: bool,
     servers: Servers,
     buffer: Vec<u8>,
     batch: Vec<u8>,
 }
 
-/// Where each descriptor is in the poll set.
+/// The index of each descriptor in the poll set.
 #[derive(Debug)]
 struct Slots {
     signals: usize,
@@ -56,7 +57,7 @@ struct Slots {
     stderr: Option<usize>,
     stdin: Option<usize>,
     attached: Option<usize>,
-    /// The first of the connections that have not said hello.
+    /// The index of the first connection that has not sent `Hello`.
     greeting: usize,
 }
 
@@ -74,7 +75,7 @@ impl EventLoop {
             sys::set_nonblocking(pipe.as_fd())?;
         }
         Ok(Self {
-            life: Life::started(Instant::now(), spec.lonely),
+            life: Lifecycle::started(Instant::now(), spec.lonely),
             tree: Tree::new(agent.pid),
             pid: agent.pid,
             signals,
@@ -89,13 +90,13 @@ impl EventLoop {
         })
     }
 
-    /// Runs until the agent has ended and the server has read the rest.
+    /// Runs until the agent has exited and the server has read the remaining records.
     pub(crate) fn run(mut self) {
         let mut poll = PollSet::default();
         loop {
             let now = Instant::now();
             let action = self.life.tick(now);
-            self.act(action);
+            self.perform_action(action);
             self.servers.tick(now);
             if self.disk_again.is_some_and(|at| now >= at) {
                 self.flush_journal(now);
@@ -109,14 +110,14 @@ impl EventLoop {
             let deadlines = [self.life.deadline(), self.servers.deadline(), self.disk_again, self.output_deadline()];
             let timeout = deadlines.into_iter().flatten().min().map(|at| at.saturating_duration_since(now));
             if poll.wait(timeout).is_err() {
-                std::thread::sleep(POLL_AGAIN);
+                std::thread::sleep(POLL_RETRY);
                 continue;
             }
             self.handle(&poll, &slots, Instant::now());
         }
     }
 
-    /// Without room in the journal, the last records have to wait.
+    /// Records that the journal has no room for delay the deadline.
     fn output_deadline(&self) -> Option<Instant> {
         self.output.deadline().filter(|_| !self.journal.is_blocked())
     }
@@ -124,7 +125,7 @@ impl EventLoop {
     fn fill(&self, poll: &mut PollSet) -> Slots {
         poll.clear();
         let readable = |poll: &mut PollSet, pipe: Option<&File>| pipe.map(|pipe| poll.add(pipe.as_fd(), true, false));
-        // Nothing is read from the agent while the disk is full, so the agent waits as well.
+        // While the disk is full, the agent's pipes are not read, so the agent blocks as well.
         let reads = !self.journal.is_blocked();
         let waiting_pipe = self.input.waiting_pipe().filter(|_| !self.input_waits_for_disk);
         Slots {
@@ -134,7 +135,7 @@ impl EventLoop {
             stderr: readable(poll, self.output.stderr.pipe().filter(|_| reads)),
             stdin: waiting_pipe.map(|pipe| poll.add(pipe.as_fd(), false, true)),
             attached: self.servers.attached.as_ref().map(|server| {
-                // A server that waits for its turn is only watched for its end.
+                // A server whose input waits for another input is only polled for disconnection.
                 poll.add(server.socket().as_fd(), server.held.is_none(), server.is_writing())
             }),
             greeting: {
@@ -167,10 +168,10 @@ impl EventLoop {
             let served = self.serve();
             self.keep_server(served, now);
         }
-        // From the last to the first: a connection that is removed changes the order of those behind it only.
+        // In reverse order: removing a connection only changes the indices of those after it.
         for index in (0..self.servers.greeting.len()).rev() {
             if poll.is_ready(slots.greeting + index) {
-                self.greet(index, now);
+                self.read_hello(index, now);
             }
         }
         if is_ready(slots.listener) {
@@ -185,13 +186,13 @@ impl EventLoop {
         let count = self.signals.read(&mut caught).unwrap_or(0);
         for signal in caught[..count].iter().filter_map(|byte| Caught::from_byte(*byte)) {
             match signal {
-                Caught::Stop => self.live(Event::Stop(Grace::DEFAULT), now),
+                Caught::Stop => self.apply_event(LifecycleEvent::Stop(Grace::DEFAULT), now),
                 Caught::Child => self.reap(now),
             }
         }
     }
 
-    /// Collects the children that ended: the agent, and orphans that we adopted.
+    /// Reaps exited children: the agent and adopted orphans.
     fn reap(&mut self, now: Instant) {
         loop {
             match sys::reap_child() {
@@ -200,10 +201,10 @@ impl EventLoop {
                 sys::Reaped::NoneEnded => return,
                 sys::Reaped::NoChildren => {
                     if !cfg!(target_os = "linux") {
-                        // Where orphans are not adopted, having no children does not mean that the group is empty.
+                        // Without orphan adoption, having no children does not mean that the process group is empty.
                         self.tree.signal(Signal::Kill);
                     }
-                    self.live(Event::TreeEmpty, now);
+                    self.apply_event(LifecycleEvent::TreeEmpty, now);
                     return;
                 }
             }
@@ -214,26 +215,26 @@ impl EventLoop {
         self.tree.note_reaped();
         self.input.close("the agent has ended");
         self.output.exited(status, now);
-        self.live(Event::Exited, now);
+        self.apply_event(LifecycleEvent::Exited, now);
     }
 
-    fn live(&mut self, event: Event, now: Instant) {
+    fn apply_event(&mut self, event: LifecycleEvent, now: Instant) {
         let action = self.life.handle(now, event);
-        self.act(action);
+        self.perform_action(action);
     }
 
-    fn act(&mut self, action: Option<Action>) {
+    fn perform_action(&mut self, action: Option<LifecycleAction>) {
         match action {
-            Some(Action::CloseInput) => self.input.close("the agent is being stopped"),
-            Some(Action::TermTree) => self.tree.signal(Signal::Term),
-            Some(Action::KillTree) => self.tree.signal(Signal::Kill),
+            Some(LifecycleAction::CloseInput) => self.input.close("the agent is being stopped"),
+            Some(LifecycleAction::TermTree) => self.tree.signal(Signal::Term),
+            Some(LifecycleAction::KillTree) => self.tree.signal(Signal::Kill),
             None => {}
         }
     }
 
     // The journal
 
-    /// Appends the collected records to the journal, and sends them to the server if it has all records before them.
+    /// Appends the collected records to the journal, and sends them to the server if it has all earlier records.
     fn append_batch(&mut self, now: Instant) {
         if self.batch.is_empty() {
             return;
@@ -241,10 +242,10 @@ impl EventLoop {
         let start = self.journal.end();
         let was_blocked = self.journal.is_blocked();
         match self.journal.append(&self.batch) {
-            Ok(()) if self.journal.is_blocked() => self.disk_again = Some(now + DISK_AGAIN),
+            Ok(()) if self.journal.is_blocked() => self.disk_again = Some(now + DISK_RETRY),
             Ok(()) => {
                 if let Some(server) = self.servers.attached.as_mut().filter(|_| !was_blocked) {
-                    server.appended(start, &self.batch);
+                    server.send_appended(start, &self.batch);
                 }
             }
             Err(_) => self.abandon_journal(now),
@@ -257,26 +258,26 @@ impl EventLoop {
         if self.journal.flush().is_err() {
             self.abandon_journal(now);
         } else if self.journal.is_blocked() {
-            self.disk_again = Some(now + DISK_AGAIN);
+            self.disk_again = Some(now + DISK_RETRY);
         } else {
             self.disk_again = None;
             if std::mem::take(&mut self.input_waits_for_disk) {
                 self.write_input(now);
             }
             if self.output.is_finished() {
-                self.live(Event::Drained, now);
+                self.apply_event(LifecycleEvent::Drained, now);
             }
         }
     }
 
-    /// The directory was deleted: nothing that the agent says can be read any more.
+    /// Stops the agent because the directory was deleted, so its output can no longer be stored.
     fn abandon_journal(&mut self, now: Instant) {
         self.disk_again = None;
         self.output.abandon();
-        self.live(Event::Drained, now);
+        self.apply_event(LifecycleEvent::Drained, now);
     }
 
-    /// Appends the last records when the agent has ended.
+    /// Appends the last records after the agent has exited.
     fn finish_output(&mut self, now: Instant) {
         if self.output.is_finished() || self.journal.is_blocked() {
             return;
@@ -285,14 +286,14 @@ impl EventLoop {
         if self.output.is_finished() {
             self.append_batch(now);
             if !self.journal.is_blocked() {
-                self.live(Event::Drained, now);
+                self.apply_event(LifecycleEvent::Drained, now);
             }
         }
     }
 
     // The agent's input
 
-    /// Writes the current input. When it is finished, the server gets the reply, and its next input has its turn.
+    /// Writes the current input. When it is finished, sends the reply and starts the server's next input.
     fn write_input(&mut self, now: Instant) {
         if let Some(reply) = self.input.write() {
             let served = self.finish_input(&reply);
@@ -310,7 +311,8 @@ impl EventLoop {
         Ok(())
     }
 
-    /// Starts an input. With an acceptance, the journal gets it before the agent gets the bytes.
+    /// Starts an input. If it has an acceptance, the acceptance is in the journal before the agent receives the first
+    /// byte.
     fn start_input(&mut self, id: u64, acceptance: Option<Acceptance>, now: Instant) -> Result<(), Dropped> {
         if let Some(Acceptance { after, digest }) = acceptance {
             Record::Accepted { id, after, digest }.append_to(&mut self.batch);
@@ -338,13 +340,13 @@ impl EventLoop {
         }
     }
 
-    fn greet(&mut self, index: usize, now: Instant) {
+    fn read_hello(&mut self, index: usize, now: Instant) {
         let status = self.status();
-        if self.servers.greet(index, &mut self.buffer, status) {
+        if self.servers.read_hello(index, &mut self.buffer, status) {
             if let Some(server) = &self.servers.attached {
-                self.live(Event::Attached(server.number), now);
+                self.apply_event(LifecycleEvent::Attached(server.number), now);
             }
-            // Frames may have arrived together with the hello.
+            // Frames can arrive together with `Hello`.
             let served = self.serve_frames();
             self.keep_server(served, now);
         }
@@ -354,7 +356,7 @@ impl EventLoop {
     fn serve(&mut self) -> Result<(), Dropped> {
         let Some(server) = self.servers.attached.as_mut() else { return Ok(()) };
         if server.held.is_some() {
-            // Only its end is polled for.
+            // The server is only polled for disconnection.
             return if sys::is_hung_up(server.socket().as_fd()) { Err(Dropped) } else { Ok(()) };
         }
         server.read(&mut self.buffer)?;
@@ -376,7 +378,7 @@ impl EventLoop {
         let Some(server) = self.servers.attached.as_mut() else { return Ok(()) };
         match frame {
             ToSupervisor::Hello { .. } => Err(Dropped),
-            // Only servers of version 1 do not name the input before.
+            // Only servers of version 1 omit the previous input.
             ToSupervisor::Input { previous: None, .. } if server.version >= CHAINED_INPUT => Err(Dropped),
             ToSupervisor::Input { id, previous, acceptance, bytes } => match self.input.submit(id, previous, bytes) {
                 Submitted::Started => self.start_input(id, acceptance, now),
@@ -393,7 +395,7 @@ impl EventLoop {
                 Ok(())
             }
             ToSupervisor::Stop { after_close, after_term } => {
-                self.live(Event::Stop(Grace { after_close, after_term }), now);
+                self.apply_event(LifecycleEvent::Stop(Grace { after_close, after_term }), now);
                 Ok(())
             }
         }
@@ -408,12 +410,12 @@ impl EventLoop {
         }
     }
 
-    /// Detaches the server after an error. It attaches again.
+    /// Detaches the server after an error. The server reconnects.
     fn keep_server(&mut self, served: Result<(), Dropped>, now: Instant) {
         if served.is_err()
             && let Some(server) = self.servers.attached.take()
         {
-            self.live(Event::Detached(server.number), now);
+            self.apply_event(LifecycleEvent::Detached(server.number), now);
         }
     }
 }

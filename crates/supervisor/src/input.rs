@@ -1,5 +1,5 @@
-//! The agent's standard input. Each input is written once, one at a time, each after the input that it names. Its bytes are
-//! in memory until they are written, and nowhere else.
+//! The agent's stdin. Inputs are written one at a time, each once and only after the input that it names as its
+//! predecessor. The bytes of an input are only kept in memory, until they are written.
 
 use std::io::{self, Write};
 
@@ -10,10 +10,10 @@ use crate::protocol::ToServer;
 pub(crate) struct AgentInput<W> {
     /// `None` after the last input was written.
     stdin: Option<W>,
-    /// The last input that was written.
+    /// The id of the last written input.
     last: u64,
     current: Option<CurrentInput>,
-    /// Why no further input is accepted.
+    /// The reason why no further input is accepted.
     closed: Option<String>,
 }
 
@@ -24,18 +24,18 @@ struct CurrentInput {
     written: usize,
 }
 
-/// The answer to an input that a server sent.
+/// The result of submitting an input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Submitted {
-    /// The input is the current one now. Record it in the journal if it asks for that, then call [`AgentInput::write`].
+    /// The input is now the current one. Record it in the journal if it requests that, then call [`AgentInput::write`].
     Started,
-    /// The input is being written since an earlier attachment. The reply follows when it is written.
+    /// An earlier attachment submitted the same input and it is still being written. The reply follows at its end.
     UnderWay,
-    /// Reply this.
+    /// Send this reply.
     Reply(ToServer),
     /// Another input is being written. Submit this input again when that one is finished.
     Wait(Vec<u8>),
-    /// The last input is not the one that this input names. The server has to attach again.
+    /// The predecessor of this input is not the last written input. The server has to attach again.
     Diverged,
 }
 
@@ -48,12 +48,12 @@ impl<W: Write> AgentInput<W> {
         self.last
     }
 
-    /// The pipe, while bytes wait for the agent to read.
+    /// The pipe, while the agent has not read all bytes of the current input.
     pub(crate) fn waiting_pipe(&self) -> Option<&W> {
         self.current.as_ref().and(self.stdin.as_ref())
     }
 
-    /// Accepts an input. `previous` is the id that the last input must have; servers of version 1 do not name it.
+    /// Accepts an input. `previous` is the id that the last input must have; servers of version 1 omit it.
     pub(crate) fn submit(&mut self, id: u64, previous: Option<u64>, bytes: Vec<u8>) -> Submitted {
         if id == self.last || (previous.is_none() && id < self.last) {
             return Submitted::Reply(ToServer::Taken { id: self.last });
@@ -81,7 +81,7 @@ impl<W: Write> AgentInput<W> {
         }
     }
 
-    /// Writes as much of the current input as the pipe takes. Returns the reply when the input is finished.
+    /// Writes as much of the current input as the pipe accepts. Returns the reply when the input is finished.
     pub(crate) fn write(&mut self) -> Option<ToServer> {
         let (current, stdin) = (self.current.as_mut()?, self.stdin.as_mut()?);
         while current.written < current.bytes.len() {
@@ -115,7 +115,7 @@ impl<W: Write> AgentInput<W> {
 mod tests {
     use super::*;
 
-    /// A pipe with room for so many bytes.
+    /// A pipe with a limited capacity.
     #[derive(Debug, Default)]
     struct Pipe {
         written: Vec<u8>,
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(chained(&mut inputs, 5, 0), Submitted::Started);
         assert_eq!(inputs.write(), Some(ToServer::Taken { id: 5 }));
         assert_eq!(chained(&mut inputs, 5, 0), taken(5));
-        // A server of version 1 would be told that input 3 was taken.
+        // A server of version 1 gets the reply that input 3 was taken.
         assert_eq!((chained(&mut inputs, 3, 2), chained(&mut inputs, 9, 6)), (Submitted::Diverged, Submitted::Diverged));
         assert_eq!((chained(&mut inputs, 9, 5), inputs.last()), (Submitted::Started, 5));
     }

@@ -1,42 +1,42 @@
-//! Makes lines of records again. The server feeds it; nothing in the supervisor uses it.
+//! Reassembles lines from records. Only the server uses this module.
 
 use crate::journal::{Record, Stream};
 
-/// One line that the agent wrote.
+/// A line of the agent's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Where it was written.
+    /// The stream that it was written to.
     pub stream: Stream,
-    /// What it says, without its newline. What is not UTF-8 is replaced; NUL is kept.
+    /// The text without its newline. Invalid UTF-8 is replaced; NUL is kept.
     pub text: String,
-    /// How many bytes at its end are missing because it was too long.
+    /// The number of bytes that were dropped at the end because the line was too long.
     pub dropped: u64,
 }
 
-/// What a record completes.
+/// The result of one or more records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
-    /// A line.
+    /// A complete line.
     Line(Line),
     /// An input was accepted; see [`Record::Accepted`].
     Accepted { id: u64, after: u64, digest: [u8; 16] },
-    /// The agent could not be started. Nothing follows.
+    /// The agent could not be started. No entry follows.
     Failed(String),
-    /// The agent ended. Nothing follows.
+    /// The agent exited. No entry follows.
     Exited {
-        /// Its exit code, if it exited by itself.
+        /// The exit code, if the agent was not killed by a signal.
         code: Option<i32>,
-        /// The signal that ended it, if one did.
+        /// The signal that killed the agent, if any.
         signal: Option<i32>,
     },
 }
 
-/// Puts the pieces of lines together, and knows which positions are safe to commit.
+/// Joins the pieces of lines, and tracks which positions are safe to commit.
 ///
-/// Whoever commits [`position`](Self::position) in the transaction that takes the entries of a
-/// [`push`](Self::push) gets each line of standard output exactly once, from its beginning, across any
-/// number of crashes. Lines of standard error come at least once: one that was written while a line of
-/// standard output longer than 64 KiB was under way may come again.
+/// A server that commits [`position`](Self::position) in the same transaction as the entries returned by
+/// [`push`](Self::push) processes each stdout line exactly once and in full, across any number of crashes. Stderr lines
+/// are processed at least once: a stderr line that was written between the pieces of a stdout line longer than 64 KiB
+/// can be repeated.
 #[derive(Debug)]
 pub struct LineAssembler {
     out: Partial,
@@ -44,7 +44,7 @@ pub struct LineAssembler {
     position: u64,
 }
 
-/// A line that is not whole yet.
+/// An incomplete line.
 #[derive(Debug, Default)]
 struct Partial {
     bytes: Vec<u8>,
@@ -52,22 +52,21 @@ struct Partial {
 }
 
 impl LineAssembler {
-    /// For records that are read from `position` on.
+    /// Creates an assembler for records that are read from `position`.
     #[must_use]
     pub fn new(position: u64) -> Self {
         Self { out: Partial::default(), err: Partial::default(), position }
     }
 
-    /// The last position that is between two lines of both streams, at or before everything that is
-    /// not whole yet. After a record that ends a line of standard output it is the position after
-    /// that record.
+    /// The last position at which neither stream has an incomplete line. After a record that ends a stdout line, it is
+    /// the position after that record.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Takes a record with the position after it, and gives what it completes: at most one entry,
-    /// except that the exit also ends the lines that were left without a newline.
+    /// Adds a record with the position after it, and returns the completed entries: at most one, except that the exit
+    /// also completes lines without a newline.
     pub fn push(&mut self, record: Record, position: u64) -> Vec<Entry> {
         let entries = match record {
             Record::Out(bytes) => self.out.push(Stream::Out, bytes).into_iter().collect(),
@@ -105,14 +104,14 @@ impl Partial {
         } else {
             self.bytes.append(&mut bytes);
         }
-        whole.then(|| self.take(stream))
+        whole.then(|| self.take_line(stream))
     }
 
     fn end(&mut self, stream: Stream) -> Option<Entry> {
-        (!self.is_empty()).then(|| self.take(stream))
+        (!self.is_empty()).then(|| self.take_line(stream))
     }
 
-    fn take(&mut self, stream: Stream) -> Entry {
+    fn take_line(&mut self, stream: Stream) -> Entry {
         let Self { bytes, dropped } = std::mem::take(self);
         let text = String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
         Entry::Line(Line { stream, text, dropped })
@@ -135,14 +134,14 @@ mod tests {
         Entry::Line(Line { stream, text: text.to_owned(), dropped })
     }
 
-    /// Records at 10, 20, …, with what they complete and what is safe to commit then.
+    /// Records at 10, 20, …, with the entries that they complete and the position that is safe to commit.
     fn run(records: Vec<Record>) -> Vec<(Vec<Entry>, u64)> {
         let mut assembler = LineAssembler::new(0);
         (1..).map(|n| n * 10).zip(records).map(|(at, record)| (assembler.push(record, at), assembler.position())).collect()
     }
 
     #[test]
-    fn whole_lines_can_be_committed_at_once() {
+    fn complete_lines_can_be_committed_immediately() {
         let exited = Record::Exited { code: Some(0), signal: None };
         assert_eq!(
             run(vec![out(b"one\n"), err(b"two\r\n"), out(b"\n"), exited]),
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_committed_inside_a_line() {
+    fn position_stays_before_an_incomplete_line() {
         assert_eq!(
             run(vec![out(b"a\n"), out(b"b\xe2\x82"), err(b"x\n"), out(b"\xac"), out(b"\n"), err(b"y\n")]),
             [
@@ -171,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_line_says_how_much_is_missing() {
+    fn truncated_line_has_the_number_of_dropped_bytes() {
         let cut = |stream, dropped| Record::Cut { stream, dropped };
         assert_eq!(
             run(vec![out(b"ab"), cut(Stream::Out, 7), out(b"\n"), cut(Stream::Err, 2), err(b"\n")]),
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_ends_what_has_no_newline() {
+    fn exit_completes_lines_without_newline() {
         let exited = Record::Exited { code: None, signal: Some(9) };
         assert_eq!(
             run(vec![out(b"a\0\xff"), err(b"b"), exited]).pop().unwrap(),

@@ -1,4 +1,4 @@
-//! The agent's standard output and error, on their way to the journal.
+//! Reads the agent's stdout and stderr and appends them to the journal.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use crate::journal::{Record, Stream};
 use crate::split::{ERR_LIMIT, Splitter};
 
-/// Children of the agent may keep its pipes open after it ended. The pipes are read for this long.
+/// Descendants of the agent can keep its pipes open after it exited. The pipes are read for this long.
 const AFTER_EXIT: Duration = Duration::from_millis(500);
-/// The capacity of a pipe, unless the agent changed it. Bytes that the agent wrote before it ended are within it.
+/// The capacity of a pipe, unless the agent changed it. All bytes that the agent wrote before it exited fit into it.
 const PIPE: usize = 1024 * 1024;
 
-/// One of the agent's streams. The pipe is non-blocking.
+/// One of the agent's output streams. The pipe is non-blocking.
 #[derive(Debug)]
 pub(crate) struct OutputStream {
     /// `None` at the end of the stream.
@@ -31,8 +31,8 @@ impl OutputStream {
         self.pipe.as_ref()
     }
 
-    /// Reads once and appends the records that the bytes complete to `batch`. Returns how many bytes were read; 0 means
-    /// that there is nothing to read now, or ever.
+    /// Reads once and appends the completed records to `batch`. Returns the number of bytes read; 0 means that no data
+    /// is available, or that the stream ended.
     pub(crate) fn read(&mut self, buffer: &mut [u8], batch: &mut Vec<u8>) -> usize {
         let Some(pipe) = self.pipe.as_mut() else { return 0 };
         match pipe.read(buffer) {
@@ -48,7 +48,7 @@ impl OutputStream {
         }
     }
 
-    /// Reads the rest of the pipe, and ends the stream.
+    /// Reads the remaining bytes of the pipe and ends the stream.
     fn finish(&mut self, buffer: &mut [u8], batch: &mut Vec<u8>) {
         let mut left = PIPE;
         while left > 0 {
@@ -62,12 +62,12 @@ impl OutputStream {
     }
 }
 
-/// Both streams, and the exit of the agent.
+/// Both output streams and the agent's exit status.
 #[derive(Debug)]
 pub(crate) struct AgentOutput {
     pub(crate) stdout: OutputStream,
     pub(crate) stderr: OutputStream,
-    /// How the agent ended, and until when its pipes are read.
+    /// The exit status, and the deadline for reading the pipes.
     exit: Option<(ExitStatus, Instant)>,
     finished: bool,
 }
@@ -86,17 +86,17 @@ impl AgentOutput {
         self.exit.get_or_insert((status, now + AFTER_EXIT));
     }
 
-    /// Whether the last record was made.
+    /// Whether the last record was created.
     pub(crate) fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// When to call [`Self::finish`] although the pipes are still open.
+    /// When to call [`Self::finish`] even if the pipes are still open.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.exit.filter(|_| !self.finished).map(|(_, until)| until)
     }
 
-    /// Makes the last records if the agent has ended and its pipes are at their end, or were open for long enough.
+    /// Creates the last records if the agent has exited and its pipes are at their end, or if the deadline has passed.
     pub(crate) fn finish(&mut self, now: Instant, buffer: &mut [u8], batch: &mut Vec<u8>) {
         let Some((status, until)) = self.exit.filter(|_| !self.finished) else { return };
         let is_open = self.stdout.pipe.is_some() || self.stderr.pipe.is_some();
@@ -109,7 +109,7 @@ impl AgentOutput {
         self.finished = true;
     }
 
-    /// Stops reading: there is no journal any more.
+    /// Stops reading, because the journal no longer exists.
     pub(crate) fn abandon(&mut self) {
         self.stdout.pipe = None;
         self.stderr.pipe = None;

@@ -1,9 +1,9 @@
-//! Who is on the other side of a socket. A supervisor takes orders from a server, never from an agent: an agent that
-//! could write to its own input would answer its own questions.
+//! Identification of the process at the other end of a socket. A supervisor accepts commands from a server, never from
+//! an agent: an agent that could write to its own input would answer its own questions.
 //!
-//! A process counts as an agent's when a supervisor is among its ancestors. Supervisors adopt the orphans of their agents,
-//! so a process does not leave the tree by forking and exiting. It leaves the tree when something else starts it, such as
-//! the service manager of the user; that cannot be seen here.
+//! A process counts as started by an agent if one of its ancestors is a supervisor. Supervisors adopt the orphans of
+//! their agents, so a process does not leave the tree by forking and exiting. A process can leave the tree if another
+//! program starts it, such as the user's service manager; this check cannot detect that.
 
 use std::ffi::OsString;
 use std::io;
@@ -13,51 +13,51 @@ use std::path::{Path, PathBuf};
 
 use crate::agent::Process;
 
-/// More ancestors than any process has.
-const GENERATIONS: usize = 4096;
-/// How often the ancestors are read again because they changed meanwhile.
-const READINGS: usize = 50;
+/// Maximum depth of a process tree.
+const MAX_ANCESTORS: usize = 4096;
+/// How many times the ancestors are read if they change concurrently.
+const MAX_READINGS: usize = 50;
 
-/// A process that may not attach; 0 if its number is not known.
+/// A process that may not attach; 0 if its id is unknown.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RefusedPeer(pub(crate) u32);
 
-/// The process that connected, unless it is another user's or an agent's. `dir` is the directory of this supervisor. Where
-/// the system does not tell who connected (0), the mode of the socket is the only check.
+/// The process that connected, unless it belongs to another user or to an agent. `dir` is the directory of this
+/// supervisor. On systems that do not report the peer (0), the mode of the socket is the only check.
 #[cfg(target_os = "linux")]
-pub(crate) fn admit(socket: &UnixStream, dir: &Path) -> Result<u32, RefusedPeer> {
+pub(crate) fn check_peer(socket: &UnixStream, dir: &Path) -> Result<u32, RefusedPeer> {
     use std::os::fd::AsFd;
     let peer = crate::sys::peer_credentials(socket.as_fd()).map_err(|_| RefusedPeer(0))?;
     let pid = u32::try_from(peer.pid).unwrap_or(0);
-    let lineage = lineage(peer.pid).ok_or(RefusedPeer(pid))?;
+    let ancestors = read_ancestors(peer.pid).ok_or(RefusedPeer(pid))?;
     let agents = dir.parent().and_then(Path::parent);
     let is_ours = |ancestor: &i32| {
         u32::try_from(*ancestor) == Ok(std::process::id()) || agents.is_some_and(|agents| supervises_in(*ancestor, agents))
     };
-    if peer.uid != crate::sys::own_user() || lineage.iter().any(is_ours) { Err(RefusedPeer(pid)) } else { Ok(pid) }
+    if peer.uid != crate::sys::effective_user_id() || ancestors.iter().any(is_ours) { Err(RefusedPeer(pid)) } else { Ok(pid) }
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn admit(_socket: &UnixStream, _dir: &Path) -> Result<u32, RefusedPeer> {
+pub(crate) fn check_peer(_socket: &UnixStream, _dir: &Path) -> Result<u32, RefusedPeer> {
     Ok(0)
 }
 
-/// Whether an agent whose supervisor keeps its journal below `agents` started this process, directly or not. False where
-/// there is no `/proc`.
+/// Whether an agent started this process, directly or indirectly. Only agents whose supervisor keeps its journal below
+/// `agents` count. Always false on systems without `/proc`.
 #[must_use]
 pub fn is_started_by_an_agent(pid: u32, agents: &Path) -> bool {
-    let ancestors = i32::try_from(pid).ok().and_then(lineage).unwrap_or_default();
+    let ancestors = i32::try_from(pid).ok().and_then(read_ancestors).unwrap_or_default();
     ancestors.iter().skip(1).any(|ancestor| supervises_in(*ancestor, agents))
 }
 
-/// A process and its ancestors, the nearest first, up to those that are hidden from us. `None` if the process is gone, or
-/// if processes come and go too fast to say.
-fn lineage(pid: i32) -> Option<Vec<i32>> {
-    // A process whose parent ends has another parent a moment later, and its former parent's number may be somebody
-    // else's. Two readings that agree are of one moment.
-    let mut before = read_lineage(pid)?;
-    for _ in 0..READINGS {
-        let now = read_lineage(pid)?;
+/// A process and its ancestors, nearest first, up to those that are hidden from us. `None` if the process exited, or if
+/// the process table changes too fast for a consistent reading.
+fn read_ancestors(pid: i32) -> Option<Vec<i32>> {
+    // A process whose parent exits gets a new parent, and the former parent's id can be reused. Two equal readings are
+    // consistent.
+    let mut before = read_ancestors_once(pid)?;
+    for _ in 0..MAX_READINGS {
+        let now = read_ancestors_once(pid)?;
         if now == before {
             return Some(now);
         }
@@ -66,10 +66,10 @@ fn lineage(pid: i32) -> Option<Vec<i32>> {
     None
 }
 
-fn read_lineage(pid: i32) -> Option<Vec<i32>> {
+fn read_ancestors_once(pid: i32) -> Option<Vec<i32>> {
     let mut process = Process::read(pid)?;
     let mut found = vec![pid];
-    while process.parent > 0 && found.len() < GENERATIONS {
+    while process.parent > 0 && found.len() < MAX_ANCESTORS {
         found.push(process.parent);
         match Process::read(process.parent) {
             Some(parent) => process = parent,
@@ -119,15 +119,15 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn lineage_starts_with_the_process_and_ends_with_the_first() {
+    fn ancestors_start_with_the_process_and_end_with_init() {
         let own = i32::try_from(std::process::id()).unwrap();
         let mut child = std::process::Command::new("sleep").arg("30").spawn().unwrap();
         let pid = i32::try_from(child.id()).unwrap();
-        let found = lineage(pid).unwrap();
+        let found = read_ancestors(pid).unwrap();
         assert_eq!(found[..2], [pid, own]);
-        assert_eq!(found[1..], lineage(own).unwrap());
+        assert_eq!(found[1..], read_ancestors(own).unwrap());
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(lineage(pid), None);
+        assert_eq!(read_ancestors(pid), None);
     }
 }

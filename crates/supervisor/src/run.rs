@@ -1,4 +1,4 @@
-//! Sets up a supervisor, and runs its event loop.
+//! Sets up a supervisor and runs its event loop.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
@@ -9,45 +9,45 @@ use std::process::ExitCode;
 use std::thread;
 
 use crate::agent::{self, Tree};
-use crate::event_loop::{DISK_AGAIN, EventLoop};
+use crate::event_loop::{DISK_RETRY, EventLoop};
 use crate::journal::{Files, Record, Writer, segments};
 use crate::lock;
 use crate::spec::Spec;
 use crate::sys::{self, Signal};
 
-/// How a supervisor exits. 0: the agent ended, or could not be started, and the journal says how.
+/// Exit codes of a supervisor. 0 means that the agent exited or could not be started; the journal has the details.
 pub mod exit_code {
-    /// Nothing was started: the directory, the socket or a thread could not be had. If there is a
-    /// journal, it says why.
+    /// The agent was not started because a directory, socket or thread could not be created. The journal has the
+    /// reason, if there is a journal.
     pub const CANNOT_SUPERVISE: u8 = 70;
-    /// Nothing was started: another supervisor has this directory.
+    /// The agent was not started because another supervisor uses this directory.
     pub const ALREADY_SUPERVISED: u8 = 75;
-    /// Nothing was started: there is a journal in this directory, of an agent that ran already.
+    /// The agent was not started because this directory already has the journal of an earlier agent.
     pub const ALREADY_RAN: u8 = 76;
 }
 
-/// Supervises one agent from its start to its end. To be called on the main thread of a process of its
-/// own, before it has any other threads; when it returns, the process has to exit.
+/// Supervises one agent from its start to its exit. Call it on the main thread of a separate process, before that
+/// process has other threads. When it returns, the process has to exit.
 #[must_use]
 pub fn run(spec: Spec) -> ExitCode {
     match supervise(spec) {
         Ok(()) => ExitCode::SUCCESS,
         Err(refusal) => {
-            // It may have been started by hand; else this goes nowhere.
+            // Visible only if the supervisor was started by hand.
             let _ = writeln!(io::stderr(), "sayso supervise: {}", refusal.message);
             ExitCode::from(refusal.code)
         }
     }
 }
 
-/// Why nothing is supervised.
+/// The reason why the agent was not started.
 struct Refusal {
     code: u8,
     message: String,
 }
 
 impl Refusal {
-    fn because(what: &str, path: &Path, error: &io::Error) -> Self {
+    fn with_io_error(what: &str, path: &Path, error: &io::Error) -> Self {
         Self { code: exit_code::CANNOT_SUPERVISE, message: format!("cannot {what} {}: {error}", path.display()) }
     }
 }
@@ -63,20 +63,20 @@ fn supervise(spec: Spec) -> Result<(), Refusal> {
     sys::leave_terminal();
     sys::keep_no_memory();
     let spec = Spec { dir: absolute(&spec.dir)?, socket: absolute(&spec.socket)?, directory: absolute(&spec.directory)?, ..spec };
-    // Held until the process ends; only the system lets go of it.
+    // Held until the process ends; the kernel releases it.
     let _lock = take_directory(&spec.dir)?;
     sys::close_standard_streams()?;
-    // So that no file system is kept busy by where we happened to be started.
+    // A working directory of the caller would keep its file system busy.
     std::env::set_current_dir("/")?;
     let signals = sys::catch_signals()?;
     sys::adopt_orphans();
 
     let mut writer =
-        Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::because("write to", &spec.dir, &error))?;
-    let listener = match listen(&spec.socket) {
+        Writer::create(Files::new(spec.dir.clone())).map_err(|error| Refusal::with_io_error("write to", &spec.dir, &error))?;
+    let listener = match listen_on(&spec.socket) {
         Ok(listener) => listener,
         Err(error) => {
-            let refusal = Refusal::because("listen on", &spec.socket, &error);
+            let refusal = Refusal::with_io_error("listen on", &spec.socket, &error);
             record_failure(&mut writer, refusal.message.clone());
             return Err(refusal);
         }
@@ -98,21 +98,21 @@ fn supervise(spec: Spec) -> Result<(), Refusal> {
     Ok(ended?)
 }
 
-/// Records why the agent was not started. Waits for a full disk, unless the directory is deleted.
+/// Records why the agent was not started. Waits while the disk is full, unless the directory is deleted.
 fn record_failure(writer: &mut Writer<Files>, message: String) {
     let mut record = Vec::new();
     Record::Failed(message).append_to(&mut record);
     let mut written = writer.append(&record);
     while written.is_ok() && writer.is_blocked() {
-        thread::sleep(DISK_AGAIN);
+        thread::sleep(DISK_RETRY);
         written = writer.flush();
     }
 }
 
 fn take_directory(dir: &Path) -> Result<File, Refusal> {
-    let failed = |error: io::Error| Refusal::because("use", dir, &error);
+    let failed = |error: io::Error| Refusal::with_io_error("use", dir, &error);
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed)?;
-    let Some(lock) = lock::take(dir, lock::PATIENCE).map_err(failed)? else {
+    let Some(lock) = lock::acquire(dir, lock::LOCK_TIMEOUT).map_err(failed)? else {
         let message = format!("another supervisor uses {}", dir.display());
         return Err(Refusal { code: exit_code::ALREADY_SUPERVISED, message });
     };
@@ -123,8 +123,8 @@ fn take_directory(dir: &Path) -> Result<File, Refusal> {
     Ok(lock)
 }
 
-/// Listens on a socket that only the user can use. One that an earlier supervisor left is removed.
-fn listen(path: &Path) -> io::Result<UnixListener> {
+/// Listens on a socket that only the user can access. A socket of an earlier supervisor is removed.
+fn listen_on(path: &Path) -> io::Result<UnixListener> {
     if fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket()) {
         fs::remove_file(path)?;
     }

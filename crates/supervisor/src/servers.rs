@@ -1,7 +1,8 @@
-//! Connections of servers. One server is attached at a time: it gets the records of the journal, and sends input.
+//! Connections of servers. One server is attached at a time: it receives the records of the journal and sends input.
 //!
 //! All sockets are non-blocking. Frames for the attached server are collected in one buffer and written when the socket
-//! takes them, so a slow server delays nobody. Records that a slow server has not read stay in the journal.
+//! accepts them, so a slow server delays neither the agent nor other connections. Records that a slow server has not
+//! read stay in the journal.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -12,57 +13,57 @@ use crate::journal::{Journal, Raw};
 use crate::peer::{self, RefusedPeer};
 use crate::protocol::{Decoder, Error, ToServer, ToSupervisor, VERSION, append_record};
 
-/// How long a connection may take to say hello.
-const HELLO: Duration = Duration::from_secs(5);
-/// How many connections may wait for their hello. One more is closed at once.
-const GREETING: usize = 8;
-/// How much of the journal is read at once.
+/// Timeout for the `Hello` of a connection.
+const HELLO_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum number of connections without a `Hello`. Further connections are closed immediately.
+const MAX_PENDING: usize = 8;
+/// How many bytes of the journal are read at a time.
 const CHUNK: usize = 16 * 1024;
-/// Records are appended to the buffer directly while it is smaller than this. Otherwise they are read from the journal later.
+/// Records are appended to the buffer directly while it is smaller than this. Otherwise they are read from the journal
+/// later.
 const BUFFERED: usize = 64 * 1024;
-/// How many replies may wait for a server that does not read. A server with more than that is disconnected.
+/// Maximum number of queued replies for a server that does not read. A server with more queued replies is disconnected.
 const REPLIES: usize = 64;
-/// How long to wait after a connection could not be accepted for want of descriptors or memory.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
+/// The pause after a connection could not be accepted because of a shortage of descriptors or memory.
+const ACCEPT_RETRY: Duration = Duration::from_millis(100);
 
-/// A connection that has not said hello.
+/// A connection that has not sent `Hello`.
 #[derive(Debug)]
-pub(crate) struct GreetingServer {
-    link: Link,
-    /// The process that connected; 0 if it is not known.
+pub(crate) struct PendingServer {
+    link: FrameSocket,
+    /// The process that connected; 0 if it is unknown.
     peer: u32,
     until: Instant,
 }
 
-/// The server that is attached.
 #[derive(Debug)]
 pub(crate) struct AttachedServer {
-    link: Link,
-    /// How many servers were attached before, and this one.
+    link: FrameSocket,
+    /// The number of attachments so far, including this one.
     pub(crate) number: u64,
     pub(crate) version: u32,
-    /// The records up to this position are sent, or in `out`.
+    /// The records up to this position were sent or are in `out`.
     position: u64,
-    /// Frames that wait for the socket. The first `sent` bytes are written.
+    /// Frames that wait for the socket. The first `sent` bytes were written.
     out: Vec<u8>,
     sent: usize,
-    /// How many replies are in `out`.
+    /// The number of replies in `out`.
     replies: usize,
-    /// Open while the server is behind.
+    /// Open while the server lags behind.
     journal: Option<Journal>,
-    /// An input that waits until the one before it is written. Nothing is read from the server until then.
+    /// An input that waits for the previous input. The socket is not read until then.
     pub(crate) held: Option<ToSupervisor>,
     knows_of_refused_peer: bool,
 }
 
-/// A socket and the frames that arrive on it.
+/// A socket and its frame decoder.
 #[derive(Debug)]
-struct Link {
+struct FrameSocket {
     socket: UnixStream,
     decoder: Decoder<ToSupervisor>,
 }
 
-/// Why a connection is dropped. The server attaches again.
+/// The connection must be dropped. The server attaches again.
 #[derive(Debug)]
 pub(crate) struct Dropped;
 
@@ -78,8 +79,8 @@ impl From<Error> for Dropped {
     }
 }
 
-impl Link {
-    /// Reads what is there.
+impl FrameSocket {
+    /// Reads the available bytes.
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), Dropped> {
         match self.socket.read(buffer) {
             Ok(0) => Err(Dropped),
@@ -111,7 +112,6 @@ impl AttachedServer {
         Ok(self.link.decoder.next_frame()?)
     }
 
-    /// Queues a reply.
     pub(crate) fn reply(&mut self, frame: &ToServer) -> Result<(), Dropped> {
         self.replies += 1;
         if self.replies > REPLIES {
@@ -122,13 +122,13 @@ impl AttachedServer {
     }
 
     /// Sends records that were just appended to the journal, without reading them back. `start` is the position of the
-    /// first one. A server that is behind reads them from the journal later.
-    pub(crate) fn appended(&mut self, start: u64, batch: &[u8]) {
+    /// first record. A server that lags behind reads them from the journal later.
+    pub(crate) fn send_appended(&mut self, start: u64, batch: &[u8]) {
         if self.position != start || self.out.len() > BUFFERED {
             return;
         }
         let mut rest = batch;
-        while let Some(record) = Raw::first_of(rest) {
+        while let Some(record) = Raw::parse_first(rest) {
             rest = &rest[record.size()..];
             self.position += record.size() as u64;
             append_record(record, self.position, &mut self.out);
@@ -167,35 +167,35 @@ impl AttachedServer {
             append_record(record, after, &mut self.out);
             self.position = after;
         }
-        // Nothing although there should be something: the journal was deleted.
+        // The expected records are missing: the journal was deleted.
         if self.out.is_empty() { Err(Dropped) } else { Ok(()) }
     }
 }
 
-/// All connections.
+/// All connections of the supervisor.
 #[derive(Debug)]
 pub(crate) struct Servers {
     dir: PathBuf,
     listener: UnixListener,
-    /// No connection is accepted before this.
+    /// Accepting is paused until this time.
     accept_after: Option<Instant>,
-    pub(crate) greeting: Vec<GreetingServer>,
+    pub(crate) greeting: Vec<PendingServer>,
     pub(crate) attached: Option<AttachedServer>,
-    /// How many servers were ever attached.
+    /// The number of attachments so far.
     count: u64,
-    /// The process of the server that was attached last; 0: none was attached, or it is not known.
+    /// The process of the last attached server; 0 if there was none or it is unknown.
     last_peer: u32,
 }
 
-/// What a new server is told about the agent.
+/// The agent's state for the `Hello` of the supervisor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AgentStatus {
     pub(crate) pid: u32,
     pub(crate) last_input: u64,
-    /// The positions of the first and after the last record.
+    /// The position of the first record, and the position after the last one.
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// The last record is written.
+    /// The last record was written.
     pub(crate) exited: bool,
 }
 
@@ -209,45 +209,45 @@ impl Servers {
         &self.dir
     }
 
-    /// The listener, unless accepting failed a moment ago.
+    /// The listener, unless accepting is paused.
     pub(crate) fn listener(&self) -> Option<&UnixListener> {
         self.accept_after.is_none().then_some(&self.listener)
     }
 
-    /// When [`Self::tick`] has something to do.
+    /// When [`Self::tick`] must be called.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.greeting.iter().map(|server| server.until).chain(self.accept_after).min()
     }
 
-    /// Closes connections that did not say hello in time.
+    /// Closes connections whose `Hello` timed out.
     pub(crate) fn tick(&mut self, now: Instant) {
         self.accept_after = self.accept_after.filter(|at| now < *at);
         self.greeting.retain(|server| now < server.until);
     }
 
-    /// Accepts one connection. Connections of the agent's own processes are refused.
+    /// Accepts one connection. Connections from the agent's own processes are refused.
     pub(crate) fn accept(&mut self, now: Instant) {
         let socket = match self.listener.accept() {
             Ok((socket, _)) => socket,
             Err(error) if matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::WouldBlock) => return,
             Err(_) => {
-                self.accept_after = Some(now + ACCEPT_AGAIN);
+                self.accept_after = Some(now + ACCEPT_RETRY);
                 return;
             }
         };
-        // Before it counts, so that an agent cannot keep the server out with connections that say nothing.
-        match peer::admit(&socket, &self.dir) {
+        // The check precedes the limit, so that an agent cannot block the server with idle connections.
+        match peer::check_peer(&socket, &self.dir) {
             Ok(peer) => {
-                if self.greeting.len() < GREETING && socket.set_nonblocking(true).is_ok() {
-                    let link = Link { socket, decoder: Decoder::new() };
-                    self.greeting.push(GreetingServer { link, peer, until: now + HELLO });
+                if self.greeting.len() < MAX_PENDING && socket.set_nonblocking(true).is_ok() {
+                    let link = FrameSocket { socket, decoder: Decoder::new() };
+                    self.greeting.push(PendingServer { link, peer, until: now + HELLO_TIMEOUT });
                 }
             }
             Err(RefusedPeer(pid)) => self.report_refused_peer(pid),
         }
     }
 
-    /// Tells the attached server that a process was refused. Once is enough: an agent could try as often as it likes.
+    /// Reports a refused process to the attached server, at most once, because an agent can retry without limit.
     fn report_refused_peer(&mut self, pid: u32) {
         if let Some(server) = self.attached.as_mut().filter(|server| !server.knows_of_refused_peer) {
             server.knows_of_refused_peer = true;
@@ -255,15 +255,15 @@ impl Servers {
         }
     }
 
-    /// Reads from a connection that has not said hello. Attaches it if it does, in place of the server before.
-    /// Returns whether it was attached.
-    pub(crate) fn greet(&mut self, index: usize, buffer: &mut [u8], agent: AgentStatus) -> bool {
+    /// Reads from a connection that has not sent `Hello`. If `Hello` arrives, the connection replaces the attached
+    /// server. Returns whether it was attached.
+    pub(crate) fn read_hello(&mut self, index: usize, buffer: &mut [u8], agent: AgentStatus) -> bool {
         let server = &mut self.greeting[index];
         let frame = server.link.read(buffer).and_then(|()| Ok(server.link.decoder.next_frame()?));
         match frame {
             Ok(None) => false,
             Ok(Some(ToSupervisor::Hello { version, from })) => {
-                let GreetingServer { link, peer, .. } = self.greeting.swap_remove(index);
+                let PendingServer { link, peer, .. } = self.greeting.swap_remove(index);
                 self.attach(link, peer, version, from, agent);
                 true
             }
@@ -274,7 +274,7 @@ impl Servers {
         }
     }
 
-    fn attach(&mut self, link: Link, peer: u32, version: u32, from: u64, agent: AgentStatus) {
+    fn attach(&mut self, link: FrameSocket, peer: u32, version: u32, from: u64, agent: AgentStatus) {
         self.count += 1;
         let previous_peer = std::mem::replace(&mut self.last_peer, peer);
         let AgentStatus { pid, last_input, start, end, exited } = agent;
@@ -295,7 +295,7 @@ impl Servers {
     }
 }
 
-impl GreetingServer {
+impl PendingServer {
     pub(crate) fn socket(&self) -> &UnixStream {
         &self.link.socket
     }

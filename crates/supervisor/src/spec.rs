@@ -1,37 +1,37 @@
-//! What a supervisor is told on its command line.
+//! The command line of a supervisor.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What to supervise, and where. The environment is not part of it: the agent inherits the
-/// supervisor's, exactly.
+/// What to supervise and where. The environment is not included: the agent inherits the supervisor's environment
+/// unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spec {
-    /// Where lock and journal are kept. It is made (0700) if it is missing.
+    /// The directory of the lock and the journal. It is created with mode 0700 if it is missing.
     pub dir: PathBuf,
-    /// The Unix socket to listen on, in a directory that only the user can enter.
+    /// The Unix socket to listen on, in a directory that only the user can access.
     pub socket: PathBuf,
     /// The agent's working directory.
     pub directory: PathBuf,
-    /// How long the agent goes on without a server before it is stopped. Whole seconds.
+    /// How long the agent continues without a server before it is stopped. Whole seconds.
     pub lonely: Duration,
-    /// How many bytes of one line of the agent's output are kept.
+    /// Maximum number of bytes that are kept of one output line.
     pub line_limit: usize,
-    /// The agent's program, and its arguments.
+    /// The agent's program and its arguments.
     pub command: Vec<OsString>,
 }
 
 impl Spec {
-    /// How long an agent goes on without a server, unless told otherwise: a long weekend.
+    /// The default of `lonely`, which covers a long weekend.
     pub const LONELY: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-    /// How long a line may be, unless told otherwise.
+    /// The default of `line_limit`.
     pub const LINE_LIMIT: usize = 16 * 1024 * 1024;
 
-    /// Reads what follows `sayso supervise`.
+    /// Parses the arguments after `sayso supervise`.
     ///
     /// # Errors
-    /// A sentence for the person who typed it.
+    /// A sentence for the user.
     pub fn parse(args: impl Iterator<Item = OsString>) -> Result<Self, String> {
         let mut args = args;
         let (mut dir, mut socket, mut directory) = (None, None, None);
@@ -67,7 +67,7 @@ impl Spec {
         })
     }
 
-    /// What has to follow `sayso supervise` so that [`Spec::parse`] gives this again.
+    /// The arguments after `sayso supervise` from which [`Spec::parse`] restores this value.
     #[must_use]
     pub fn to_args(&self) -> Vec<OsString> {
         let mut args: Vec<OsString> = vec!["--dir".into(), self.dir.clone().into()];
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn arguments_round_trip() {
         let spec = Spec {
             dir: "/state/agent 1".into(),
             socket: "/run/1.sock".into(),
@@ -107,13 +107,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_has_a_default() {
+    fn omitted_options_have_defaults() {
         let spec = parse("--dir d --socket s --cwd c -- cat").unwrap();
         assert_eq!((spec.lonely, spec.line_limit), (Spec::LONELY, Spec::LINE_LIMIT));
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn invalid_arguments_are_named_in_the_error() {
         let mistakes = [
             ("--dir d --socket s --cwd c", "a command is needed after --"),
             ("--dir d --socket s --cwd c --", "a command is needed after --"),

@@ -1,24 +1,23 @@
-//! Cuts what the agent writes into records at newlines. Pure: bytes in, the bytes of records out.
+//! Cuts the agent's output into records at newlines. Pure: bytes in, the bytes of records out.
 
 use crate::journal::{PIECE, Raw, Record, Stream};
 
-/// A line of standard error is kept up to here. It fits into one record, which keeps the pieces of
-/// such a line together in the journal.
+/// Maximum length of a stderr line. Such a line fits into one record, which keeps it contiguous in the journal.
 pub(crate) const ERR_LIMIT: usize = PIECE;
 
-/// Cuts one of the agent's streams.
+/// Splits one of the agent's streams.
 ///
-/// A line is held back until it is whole or fills a record. Nobody could use a part of it before, and
-/// so a prompt without a newline does not keep the server from committing positions behind it.
+/// A line is held back until it is complete or fills a record. A partial line would be useless to the server, and
+/// holding it back ensures that a prompt without a newline does not prevent the server from committing later positions.
 #[derive(Debug)]
 pub(crate) struct Splitter {
     stream: Stream,
     limit: usize,
-    /// The end of the current line, as far as it is not a record yet.
+    /// The end of the current line that is not in a record yet.
     held: Vec<u8>,
-    /// How much of the current line was kept, in records and held.
+    /// How many bytes of the current line were kept, both in records and in `held`.
     kept: usize,
-    /// How much of it was dropped.
+    /// How many bytes of the current line were dropped.
     dropped: u64,
 }
 
@@ -27,27 +26,27 @@ impl Splitter {
         Self { stream, limit, held: Vec::new(), kept: 0, dropped: 0 }
     }
 
-    /// Takes what the agent wrote, and appends the records that it completes to `batch`.
+    /// Adds output of the agent, and appends the completed records to `batch`.
     pub(crate) fn push(&mut self, bytes: &[u8], batch: &mut Vec<u8>) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             match part.strip_suffix(b"\n") {
                 Some(rest) => {
-                    self.keep(rest, batch);
+                    self.keep_bytes(rest, batch);
                     self.end_line(batch);
                 }
-                None => self.keep(part, batch),
+                None => self.keep_bytes(part, batch),
             }
         }
     }
 
-    /// The stream is at its end: what is held is all there will be of its line.
+    /// Ends the stream: an incomplete line is written as it is.
     pub(crate) fn finish(&mut self, batch: &mut Vec<u8>) {
         self.flush(batch);
-        self.tell_cut(batch);
+        self.append_cut(batch);
         self.kept = 0;
     }
 
-    fn keep(&mut self, bytes: &[u8], batch: &mut Vec<u8>) {
+    fn keep_bytes(&mut self, bytes: &[u8], batch: &mut Vec<u8>) {
         let (mut kept, dropped) = bytes.split_at(bytes.len().min(self.limit - self.kept));
         self.kept += kept.len();
         self.dropped += dropped.len() as u64;
@@ -64,7 +63,7 @@ impl Splitter {
     fn end_line(&mut self, batch: &mut Vec<u8>) {
         if self.dropped > 0 || self.held.len() == PIECE {
             self.flush(batch);
-            self.tell_cut(batch);
+            self.append_cut(batch);
         }
         self.held.push(b'\n');
         self.flush(batch);
@@ -78,7 +77,7 @@ impl Splitter {
         }
     }
 
-    fn tell_cut(&mut self, batch: &mut Vec<u8>) {
+    fn append_cut(&mut self, batch: &mut Vec<u8>) {
         if self.dropped > 0 {
             Record::Cut { stream: self.stream, dropped: self.dropped }.append_to(batch);
             self.dropped = 0;
@@ -93,7 +92,7 @@ mod tests {
     fn records(batch: &[u8]) -> Vec<Record> {
         let mut rest = batch;
         let mut records = Vec::new();
-        while let Some(raw) = Raw::first_of(rest) {
+        while let Some(raw) = Raw::parse_first(rest) {
             records.extend(Record::from_parts(raw.kind, raw.payload.to_vec()).unwrap());
             rest = &rest[raw.size()..];
         }
@@ -116,14 +115,14 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_a_record_however_it_arrives() {
+    fn line_becomes_one_record_for_any_chunks() {
         let lines = [out(b"one\n"), out(b"\n"), out(b"two\0\xff\n"), out(b"rest")];
         assert_eq!(split(100, &[b"one\n\ntwo\0\xff\nrest"]), lines);
         assert_eq!(split(100, &[b"o", b"ne", b"\n", b"\ntw", b"o\0\xff\nre", b"st"]), lines);
     }
 
     #[test]
-    fn a_line_that_is_not_whole_is_held_back() {
+    fn incomplete_line_is_held_back() {
         let mut splitter = Splitter::new(Stream::Err, 100);
         let mut batch = Vec::new();
         splitter.push(b"one\ntwo", &mut batch);
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_comes_in_pieces() {
+    fn long_line_is_split_into_pieces() {
         let long = vec![b'x'; 2 * PIECE];
         assert_eq!(
             split(3 * PIECE, &[&long, b"\nnext\n"]),
@@ -142,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_over_the_limit_is_cut_and_keeps_its_newline() {
+    fn line_over_the_limit_is_truncated_and_keeps_its_newline() {
         let cut = |dropped| Record::Cut { stream: Stream::Out, dropped };
         assert_eq!(split(3, &[b"abc\nabcd\nab\n"]), [out(b"abc\n"), out(b"abc"), cut(1), out(b"\n"), out(b"ab\n")]);
         assert_eq!(split(3, &[b"ab", b"cd", b"efg", b"h\nok\n"]), [out(b"abc"), cut(5), out(b"\n"), out(b"ok\n")]);
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn the_pieces_of_a_line_of_standard_error_stay_together() {
+    fn pieces_of_a_stderr_line_stay_contiguous() {
         let mut splitter = Splitter::new(Stream::Err, ERR_LIMIT);
         let mut batch = Vec::new();
         for _ in 0..5 {

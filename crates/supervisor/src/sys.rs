@@ -1,4 +1,4 @@
-//! The few calls of the system that the standard library lacks. Nothing else in the crate is unsafe.
+//! The few system calls that the standard library lacks. All unsafe code of the crate is here.
 #![expect(unsafe_code, reason = "calls into the C library; each is small and says why it is sound")]
 
 use std::ffi::{c_int, c_short, c_void};
@@ -10,7 +10,7 @@ use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-/// What we send to processes.
+/// The signals that the supervisor sends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signal {
     Term,
@@ -31,7 +31,7 @@ const SIGBUS: c_int = 10;
 const SIGCHLD: c_int = 17;
 #[cfg(not(target_os = "linux"))]
 const SIGCHLD: c_int = 20;
-/// The highest signal number on Linux. Other systems have fewer and refuse the rest.
+/// The highest signal number on Linux. Other systems have fewer and reject the rest.
 const LAST_SIGNAL: c_int = 64;
 #[cfg(target_os = "linux")]
 const SIG_SETMASK: c_int = 2;
@@ -57,7 +57,7 @@ const SOL_SOCKET: c_int = 1;
 #[cfg(target_os = "linux")]
 const SO_PEERCRED: c_int = 17;
 
-/// `O_NOFOLLOW | O_NONBLOCK`: opening a file follows no link and does not wait for the other end of a pipe.
+/// `O_NOFOLLOW | O_NONBLOCK`: opening a file follows no symbolic link and does not wait for the other end of a pipe.
 #[cfg(all(target_os = "linux", any(target_arch = "aarch64", target_arch = "arm")))]
 pub(crate) const NO_FOLLOW_NO_WAIT: c_int = 0o100_000 | 0o4_000;
 #[cfg(all(target_os = "linux", not(any(target_arch = "aarch64", target_arch = "arm"))))]
@@ -78,7 +78,7 @@ struct PollFd {
     revents: c_short,
 }
 
-/// Descriptors to wait for. Refill it before every wait.
+/// The descriptors to wait for. Fill it again before every wait.
 #[derive(Debug, Default)]
 pub(crate) struct PollSet {
     entries: Vec<PollFd>,
@@ -93,18 +93,18 @@ impl PollSet {
         self.entries.len()
     }
 
-    /// Adds a descriptor and returns its slot. The end of a connection is reported in any case.
+    /// Adds a descriptor and returns its slot. The end of a connection is always reported.
     pub(crate) fn add(&mut self, fd: BorrowedFd<'_>, read: bool, write: bool) -> usize {
         let events = if read { POLLIN } else { 0 } | if write { POLLOUT } else { 0 };
         self.entries.push(PollFd { fd: fd.as_raw_fd(), events, revents: 0 });
         self.entries.len() - 1
     }
 
-    /// Waits until a descriptor is ready. A signal may end the wait early; then none is ready.
+    /// Waits until a descriptor is ready. A signal can end the wait early; then no descriptor is ready.
     pub(crate) fn wait(&mut self, timeout: Option<Duration>) -> io::Result<()> {
-        // Rounded up, so that a wait for the last half of a millisecond does not spin.
+        // Rounded up, so that waiting for less than a millisecond does not spin.
         let timeout = timeout.map_or(-1, |time| c_int::try_from(time.as_micros().div_ceil(1000)).unwrap_or(c_int::MAX));
-        // SAFETY: the entries are ours for the call, and the count is their number.
+        // SAFETY: the entries are exclusively borrowed for the call, and the count is their number.
         let ready = unsafe { poll(self.entries.as_mut_ptr(), self.entries.len() as Count, timeout) };
         if ready >= 0 {
             return Ok(());
@@ -124,12 +124,12 @@ impl PollSet {
     }
 }
 
-/// `struct ucred`: who connected to a socket.
+/// `struct ucred`: the process that connected to a socket.
 #[cfg(target_os = "linux")]
 #[repr(C)]
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PeerCredentials {
-    /// 0: the process is in a namespace that we do not see.
+    /// 0 if the process is in an invisible namespace.
     pub(crate) pid: c_int,
     pub(crate) uid: std::ffi::c_uint,
     _gid: std::ffi::c_uint,
@@ -162,20 +162,19 @@ unsafe extern "C" {
     safe fn mallopt(option: c_int, value: c_int) -> c_int;
 }
 
-/// Tells the allocator to give the memory of large inputs back at once. By itself it learns from them
-/// to keep such memory, which is right for other programs.
+/// Makes the allocator return the memory of large inputs immediately. By default, it adapts to large allocations and
+/// keeps their memory.
 pub(crate) fn keep_no_memory() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
 }
 
-/// Leaves the terminal. It fails only for the leader of a process group, which has left already.
+/// Detaches from the terminal. `setsid` only fails for the leader of a process group, which has no terminal any more.
 pub(crate) fn leave_terminal() {
     setsid();
 }
 
-/// Points standard input, output and error at nothing, so that no terminal and no pipe of the server
-/// is held open.
+/// Redirects stdin, stdout and stderr to `/dev/null`, so that no terminal and no pipe of the server stays open.
 pub(crate) fn close_standard_streams() -> io::Result<()> {
     let null = File::options().read(true).write(true).open("/dev/null")?;
     for fd in 0..3 {
@@ -184,36 +183,35 @@ pub(crate) fn close_standard_streams() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes orphans among our descendants our own children, also those that left their process group.
+/// Makes the supervisor adopt orphaned descendants, including those that left their process group.
 pub(crate) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    // SAFETY: this option takes one integer and touches no memory of ours.
+    // SAFETY: this option takes one integer and does not access memory.
     unsafe {
         prctl(PR_SET_CHILD_SUBREAPER, 1 as std::ffi::c_ulong);
     }
 }
 
-/// The process that `command` starts is killed when the thread that starts it ends, however it ends.
-/// That thread must therefore be the main one.
-pub(crate) fn die_with_us(command: &mut Command) {
+/// Makes the kernel kill the process that `command` starts when the starting thread ends for any reason. That thread
+/// must therefore be the main thread.
+pub(crate) fn kill_with_parent(command: &mut Command) {
     let parent = c_int::try_from(std::process::id()).unwrap_or(0);
     let before_exec = move || {
         #[cfg(target_os = "linux")]
-        // SAFETY: this option takes one integer and touches no memory of ours.
+        // SAFETY: this option takes one integer and does not access memory.
         unsafe {
             prctl(PR_SET_PDEATHSIG, SIGKILL as std::ffi::c_ulong);
         }
-        // We may have died before the request was made; then nobody would ever end the new process.
+        // If the supervisor died before this call, nothing would ever stop the new process.
         if getppid() == parent { Ok(()) } else { Err(io::Error::from(io::ErrorKind::BrokenPipe)) }
     };
-    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+    // SAFETY: between fork and exec, the closure makes two system calls and does not allocate.
     unsafe {
         command.pre_exec(before_exec);
     }
 }
 
-/// Sends a signal to a process, or with a negative number to a process group. That it is gone already
-/// is no error to anybody here.
+/// Sends a signal to a process, or to a process group if `pid` is negative. A missing process is not an error.
 pub(crate) fn kill(pid: i32, signal: Signal) {
     let number = match signal {
         Signal::Term => SIGTERM,
@@ -222,20 +220,19 @@ pub(crate) fn kill(pid: i32, signal: Signal) {
     send_signal(pid, number);
 }
 
-/// The result of [`reap_child`].
 #[derive(Debug)]
 pub(crate) enum Reaped {
     Child(i32, ExitStatus),
-    /// Children are left, and none has ended.
+    /// There are running children, but none has exited.
     NoneEnded,
     NoChildren,
 }
 
-/// Collects a child that has ended, without waiting for one.
+/// Reaps an exited child without blocking.
 pub(crate) fn reap_child() -> Reaped {
     loop {
         let mut status = 0;
-        // SAFETY: the pointer is to a local that outlives the call.
+        // SAFETY: the pointer refers to a local variable that outlives the call.
         match unsafe { waitpid(-1, &raw mut status, WNOHANG) } {
             0 => return Reaped::NoneEnded,
             pid if pid > 0 => return Reaped::Child(pid, ExitStatus::from_raw(status)),
@@ -245,7 +242,7 @@ pub(crate) fn reap_child() -> Reaped {
     }
 }
 
-/// Makes reads and writes return instead of waiting.
+/// Makes reads and writes return instead of blocking.
 pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: these commands take and return integers.
     let flags = unsafe { fcntl(fd.as_raw_fd(), F_GETFL) };
@@ -256,45 +253,47 @@ pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the other side of a socket has closed it. Does not wait and reads nothing.
+/// Whether the peer has closed a socket. Does not block or consume data.
 pub(crate) fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
     let mut poll = PollSet::default();
     let slot = poll.add(socket, false, false);
     poll.wait(Some(Duration::ZERO)).is_ok() && poll.is_ready(slot)
 }
 
-/// The process that connected to a socket, as it was when it connected.
+/// The process that connected to a socket, as of the time of the connection.
 #[cfg(target_os = "linux")]
 pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredentials> {
     let mut found = PeerCredentials::default();
     let mut length = std::ffi::c_uint::try_from(size_of::<PeerCredentials>()).unwrap_or(0);
-    // SAFETY: both pointers are to locals that outlive the call, and `length` is the size of the first.
+    // SAFETY: both pointers refer to local variables that outlive the call, and `length` is the size of the first.
     let failed =
         unsafe { getsockopt(socket.as_raw_fd(), SOL_SOCKET, SO_PEERCRED, (&raw mut found).cast(), &raw mut length) } != 0;
     if failed { Err(io::Error::last_os_error()) } else { Ok(found) }
 }
 
-/// The user that we are.
+/// The effective user id of this process.
 #[cfg(target_os = "linux")]
-pub(crate) fn own_user() -> std::ffi::c_uint {
+pub(crate) fn effective_user_id() -> std::ffi::c_uint {
     geteuid()
 }
 
-/// Unblocks all signals and gives SIGCHLD its default action, also for every process started from now on. A parent may
-/// block SIGTERM, which `sayso stop` and supervisors send. If it ignores SIGCHLD, exit codes of children are lost. Other
-/// ignored signals stay ignored, as `nohup` expects. Call it before the process has other threads.
+/// Unblocks all signals and gives SIGCHLD its default action, for this process and all processes that it starts later.
+/// A parent may block SIGTERM, which `sayso stop` and supervisors send. If the parent ignores SIGCHLD, exit codes of
+/// children are lost. Other ignored signals stay ignored, as `nohup` expects. Call it before the process has other
+/// threads.
 pub fn unblock_signals() {
     use_default_action(SIGCHLD);
     let none = SignalSet([0; 16]);
-    // SAFETY: the set outlives the call, and a null pointer asks for no old mask. It cannot fail with these arguments.
+    // SAFETY: the set outlives the call, and a null pointer requests no old mask. The call cannot fail with these
+    // arguments.
     unsafe {
         sigprocmask(SIG_SETMASK, &raw const none, std::ptr::null_mut());
     }
 }
 
-/// Like [`unblock_signals`], and gives ignored signals their default action, because an agent inherits what we ignore.
-/// The standard library manages three signals itself: it handles SIGSEGV and SIGBUS to report stack overflows, and
-/// ignores SIGPIPE but not in children.
+/// Like [`unblock_signals`], and also gives ignored signals their default action, because an agent inherits ignored
+/// signals. The standard library manages three signals itself: it handles SIGSEGV and SIGBUS to report stack overflows,
+/// and ignores SIGPIPE except in children.
 pub(crate) fn reset_signals() {
     unblock_signals();
     for number in (1..=LAST_SIGNAL).filter(|number| ![SIGPIPE, SIGSEGV, SIGBUS].contains(number)) {
@@ -309,12 +308,11 @@ fn use_default_action(number: c_int) {
     }
 }
 
-/// A signal that was caught, as one byte in the pipe of [`catch_signals`].
+/// A caught signal, encoded as one byte in the pipe of [`catch_signals`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Caught {
     /// SIGTERM or SIGINT.
     Stop,
-    /// A child has ended.
     Child,
 }
 
@@ -331,7 +329,7 @@ impl Caught {
     }
 }
 
-/// Where the handler writes.
+/// The descriptor that the handler writes to.
 static CAUGHT: AtomicI32 = AtomicI32::new(-1);
 
 extern "C" fn on_signal(number: c_int) {
@@ -340,22 +338,22 @@ extern "C" fn on_signal(number: c_int) {
         SIGCHLD => Caught::CHILD,
         _ => Caught::STOP,
     };
-    // SAFETY: `write` may be called in a handler. If the pipe is full, enough bytes wait to be read. A handler must not
+    // SAFETY: `write` is async-signal-safe. If the pipe is full, enough bytes wait to be read. A handler must not
     // change `errno`; a failed write would, and the pipe is never full in practice.
     unsafe {
         write(CAUGHT.load(Ordering::Relaxed), (&raw const byte).cast(), 1);
     }
 }
 
-/// From now on SIGTERM, SIGINT and SIGCHLD put a byte into the returned pipe, and SIGHUP does nothing. They are not ignored,
-/// because the agent would inherit that.
+/// Makes SIGTERM, SIGINT and SIGCHLD write a byte to the returned pipe, and makes SIGHUP do nothing. The signals are
+/// caught instead of ignored, because the agent would inherit ignored signals.
 pub(crate) fn catch_signals() -> io::Result<PipeReader> {
     let (reader, writer) = io::pipe()?;
     set_nonblocking(writer.as_fd())?;
     // The handler needs the descriptor until the process ends.
     CAUGHT.store(writer.into_raw_fd(), Ordering::Relaxed);
     for number in [SIGTERM, SIGINT, SIGHUP, SIGCHLD] {
-        // SAFETY: the handler makes one system call and allocates nothing.
+        // SAFETY: the handler makes one system call and does not allocate.
         unsafe {
             signal(number, Some(on_signal));
         }

@@ -1,4 +1,5 @@
-//! The client that is made with the official crates of the Agent Client Protocol, connected to `sayso acp` or to `/acp`.
+//! The client that is built with the official crates of the Agent Client Protocol, connected to `sayso acp` or to
+//! `/acp`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -11,25 +12,25 @@ use tokio::process::{Child, ChildStderr, Command};
 use crate::process::acp_client_bin;
 use crate::watch::within;
 
-/// The official client at work.
+/// The running official client.
 #[derive(Debug)]
 pub struct AcpClient {
-    /// `sayso acp`, where it is used.
+    /// The process of `sayso acp`, if the client uses stdio.
     acp: Option<Child>,
     client: Child,
     told: Lines<BufReader<ChildStderr>>,
 }
 
 impl AcpClient {
-    /// Starts it with this `sayso acp`. It starts a session with this agent in this directory and says the prompts, one after
-    /// another.
+    /// Starts the client with this `sayso acp` command. The client starts a session with the agent in the directory and
+    /// sends the prompts one after another.
     ///
     /// # Errors
-    /// When one of them cannot be started, or the session is not made.
+    /// If a process cannot be started, or if the session is not created.
     pub async fn stdio(mut acp: Command, directory: &Path, agent: &str, prompts: &[&str]) -> Result<Self> {
         let mut acp = acp.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).spawn()?;
         let mut client = client(directory, agent, prompts)?.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        // What the one writes the other reads.
+        // Connects the pipes of the two processes.
         let (mut to_acp, mut from_acp) = (acp.stdin.take().context("no input")?, acp.stdout.take().context("no output")?);
         let (mut to_client, mut from_client) =
             (client.stdin.take().context("no input")?, client.stdout.take().context("no output")?);
@@ -38,10 +39,10 @@ impl AcpClient {
         Self::started(Some(acp), client).await
     }
 
-    /// The same over HTTP, with this server and token.
+    /// Starts the client over HTTP with this server and token.
     ///
     /// # Errors
-    /// When it cannot be started, or the session is not made.
+    /// If the client cannot be started, or if the session is not created.
     pub async fn http(url: &str, token: &str, directory: &Path, agent: &str, prompts: &[&str]) -> Result<Self> {
         let mut client = client(directory, agent, prompts)?;
         client.env("ACP_URL", url).env("ACP_TOKEN", token).stdin(Stdio::null());
@@ -58,20 +59,20 @@ impl AcpClient {
         Ok(started)
     }
 
-    /// The next turn, when it is over: `prompt`, what was `asked`, what the agent `said`, and its `stopReason`.
+    /// The next finished turn: `prompt`, the requests in `asked`, the agent's message in `said`, and its `stopReason`.
     ///
     /// # Errors
-    /// When the client ended, or tells what is not JSON.
+    /// If the client exited, or if its output is not JSON.
     pub async fn next(&mut self) -> Result<Value> {
         let line = within("the official client", async { Ok(self.told.next_line().await?) }).await?;
         let line = line.context("the official client ended")?;
         serde_json::from_str(&line).context(line)
     }
 
-    /// Waits until both have ended, as they do after the last prompt.
+    /// Waits until both processes have exited, which they do after the last prompt.
     ///
     /// # Errors
-    /// When one of them failed.
+    /// If one of them failed.
     pub async fn ended(mut self) -> Result<()> {
         let client = within("the end of the official client", async { Ok(self.client.wait().await?) }).await?;
         ensure!(client.success(), "the official client ended with {client}");

@@ -1,4 +1,4 @@
-//! An agent that asks by script.
+//! A scripted agent that asks.
 
 use anyhow::{Context as _, Result, bail};
 use sayso_api::ask::Ask;
@@ -8,8 +8,8 @@ use sayso_client::Client;
 
 use crate::watch::Watch;
 
-/// A session with the mock agent, whose prompt is its script: `question 3 times`, `approve`, `plan`,
-/// `parallel` and so on.
+/// A session with the mock agent. The prompt is the script: `question 3 times`, `approve`, `plan`, `parallel` and so
+/// on.
 #[derive(Debug)]
 pub struct ScriptedAgent {
     client: Client,
@@ -18,40 +18,39 @@ pub struct ScriptedAgent {
 }
 
 impl ScriptedAgent {
-    /// Starts it.
+    /// Starts a session.
     ///
     /// # Errors
-    /// When the server starts no session.
+    /// If the server does not start a session.
     pub async fn start(client: &Client, script: &str) -> Result<Self> {
         let new = NewSession { agent: "mock".to_owned(), prompt: Some(script.to_owned()), ..NewSession::default() };
         Self::with(client, &new).await
     }
 
-    /// Starts a session that says more than a prompt.
+    /// Starts a session with more settings than a prompt.
     ///
     /// # Errors
-    /// When the server starts no session.
+    /// If the server does not start a session.
     pub async fn with(client: &Client, new: &NewSession) -> Result<Self> {
         let session = client.start_session(new).await?;
         let watch = Watch::session(client, &session.id);
         Ok(Self { client: client.clone(), session, watch })
     }
 
-    /// The session's id.
     #[must_use]
     pub fn session(&self) -> &str {
         &self.session.id
     }
 
-    /// What happens in the session, from its beginning.
+    /// The events of the session, from its start.
     pub fn watch(&mut self) -> &mut Watch {
         &mut self.watch
     }
 
-    /// The next thing it asks.
+    /// The next ask of the session.
     ///
     /// # Errors
-    /// When it asks nothing more.
+    /// If no further ask arrives.
     pub async fn asks(&mut self) -> Result<Ask> {
         let session = self.session.id.clone();
         let requested = |event: &FeedEvent| event.name().ends_with(".requested");
@@ -59,10 +58,10 @@ impl ScriptedAgent {
         event.event.ask().map(|carried| carried.ask.clone()).context("the event carries no ask")
     }
 
-    /// Waits until its turn is over, and gives the last thing it said.
+    /// Waits until the turn has ended, and returns the agent's last message.
     ///
     /// # Errors
-    /// When the turn does not end, or the session failed.
+    /// If the turn does not end, or if the session failed.
     pub async fn finished(&mut self) -> Result<String> {
         let ended = |event: &FeedEvent| match &event.event {
             Event::SessionStatus(changed) => changed.status == SessionStatus::Idle,
@@ -73,14 +72,14 @@ impl ScriptedAgent {
         if session.status == SessionStatus::Failed {
             bail!("the session failed: {}", session.reason.unwrap_or_default());
         }
-        self.last_words().await
+        self.last_message().await
     }
 
     /// The last message in the transcript.
     ///
     /// # Errors
-    /// When the transcript cannot be read, or holds no message.
-    pub async fn last_words(&self) -> Result<String> {
+    /// If the transcript cannot be read or contains no message.
+    pub async fn last_message(&self) -> Result<String> {
         let mut query = TranscriptQuery::default();
         let mut last = None;
         loop {

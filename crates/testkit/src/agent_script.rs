@@ -1,4 +1,4 @@
-//! An agent for tests of workflows: what it answers, and what it asks before it does.
+//! A scripted agent for tests of workflows: its answers, and its questions before them.
 //!
 //! ```
 //! use std::time::Duration;
@@ -12,7 +12,7 @@
 //!     .on("/./", "Done.")?;
 //! let server = TestServer::with(|setup| setup.agent("planner", &agent)).await?;
 //! let person = Answerer::new().on("database", &["SQLite"])?.run(server.client());
-//! // Start a run whose steps name the agent `planner`, then look at what was asked:
+//! // Start a run whose steps use the agent `planner`, then check its questions:
 //! assert!(agent.asked().iter().all(|asked| asked.answers == Some(vec![vec!["SQLite".to_owned()]])));
 //! # drop(person); Ok(()) }
 //! ```
@@ -33,10 +33,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::answerer::Pattern;
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
 
-/// What the agent does when a prompt fits a pattern.
+/// The reaction to a prompt that matches a pattern.
 #[derive(Debug, Clone)]
 enum ScriptRule {
     Say(Pattern, String),
@@ -44,19 +44,20 @@ enum ScriptRule {
     Die(Pattern, String),
 }
 
-/// Something that it asked, and what came of it.
+/// An ask of the agent and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptedAsk {
-    /// The prompt that made it ask.
+    /// The prompt that caused the ask.
     pub prompt: String,
     /// The headers of the questions, or their texts.
     pub questions: Vec<String>,
-    /// The answers that it got; nothing when it was rejected.
+    /// The answers; `None` if the ask was rejected.
     pub answers: Option<Vec<Vec<String>>>,
 }
 
-/// A scripted agent. Patterns are parts of the prompt ignoring case, or `/regular expressions/`; the
-/// first that fits counts. A prompt that nothing fits is answered with what was received, or echoed.
+/// A scripted agent. Patterns are case-insensitive substrings of the prompt, or `/regular expressions/`; the first
+/// matching rule counts. The response to a prompt without a matching rule is the received answers, or an echo of the
+/// prompt.
 #[derive(Debug, Clone, Default)]
 pub struct AgentScript {
     lines: Vec<ScriptRule>,
@@ -64,26 +65,26 @@ pub struct AgentScript {
 }
 
 impl AgentScript {
-    /// An agent that echoes.
+    /// Creates an agent that echoes.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers such prompts with this, after what it asks.
+    /// Responds to matching prompts with this text, after any questions.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn on(mut self, pattern: &str, response: &str) -> Result<Self> {
         self.lines.push(ScriptRule::Say(Pattern::new(pattern)?, response.to_owned()));
         Ok(self)
     }
 
-    /// Asks these questions on such prompts, after a delay of the server's clock. Make them with
+    /// Asks these questions on matching prompts, after a delay of the server's clock. Create them with
     /// [`sayso_client::question`].
     ///
     /// # Errors
-    /// When the pattern is none, or there is no question.
+    /// If the pattern is invalid, or if there is no question.
     pub fn on_question(mut self, pattern: &str, questions: &ApiAsk, delay: Duration) -> Result<Self> {
         let asked = questions.questions.clone().unwrap_or_default();
         if asked.is_empty() {
@@ -94,16 +95,16 @@ impl AgentScript {
         Ok(self)
     }
 
-    /// Dies on such prompts, with these last words.
+    /// Crashes on matching prompts, with this reason.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn dies_on(mut self, pattern: &str, reason: &str) -> Result<Self> {
         self.lines.push(ScriptRule::Die(Pattern::new(pattern)?, reason.to_owned()));
         Ok(self)
     }
 
-    /// What it asked so far and what came of it, in the order of the outcomes.
+    /// The asks so far, in the order of their outcomes.
     #[must_use]
     pub fn asked(&self) -> Vec<ScriptedAsk> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -128,9 +129,9 @@ impl AgentScript {
 struct ScriptState {
     session: Option<SessionId>,
     prompt: Option<String>,
-    /// When to ask.
+    /// The time at which to ask.
     ask_at: Option<i64>,
-    /// How often it asked.
+    /// The number of asks so far.
     asked: u32,
     waits: bool,
 }
@@ -148,14 +149,14 @@ impl Scripted {
     fn questions(&self) -> Option<(Vec<Question>, Duration)> {
         let prompt = self.state.prompt.as_deref()?;
         self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Ask(pattern, questions, delay) if pattern.finds(prompt) => Some((questions.clone(), *delay)),
+            ScriptRule::Ask(pattern, questions, delay) if pattern.matches(prompt) => Some((questions.clone(), *delay)),
             ScriptRule::Ask(..) | ScriptRule::Say(..) | ScriptRule::Die(..) => None,
         })
     }
 
     fn begin(&mut self, now: Time, prompt: String) -> Vec<Output> {
         let death = self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Die(pattern, reason) if pattern.finds(&prompt) => Some(reason.clone()),
+            ScriptRule::Die(pattern, reason) if pattern.matches(&prompt) => Some(reason.clone()),
             ScriptRule::Die(..) | ScriptRule::Ask(..) | ScriptRule::Say(..) => None,
         });
         self.state.prompt = Some(prompt);
@@ -193,7 +194,7 @@ impl Scripted {
     fn finish(&mut self, received: Option<String>) -> Vec<Output> {
         let prompt = self.state.prompt.take().unwrap_or_default();
         let said = self.script.lines.iter().find_map(|line| match line {
-            ScriptRule::Say(pattern, response) if pattern.finds(&prompt) => Some(response.clone()),
+            ScriptRule::Say(pattern, response) if pattern.matches(&prompt) => Some(response.clone()),
             ScriptRule::Say(..) | ScriptRule::Ask(..) | ScriptRule::Die(..) => None,
         });
         let text = said.or(received).unwrap_or(prompt);

@@ -1,4 +1,4 @@
-//! Somebody who answers by script.
+//! A scripted person who answers asks.
 
 use anyhow::{Context as _, Result};
 use regex::{Regex, RegexBuilder};
@@ -9,15 +9,15 @@ use tokio::task::JoinHandle;
 
 use crate::watch::within;
 
-/// A text to be found: a part of it, ignoring case, or `/a regular expression/`.
+/// A search pattern: a case-insensitive substring, or `/a regular expression/`.
 #[derive(Debug, Clone)]
 pub struct Pattern(Regex);
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// When the regular expression is none.
+    /// If the regular expression is invalid.
     pub fn new(text: &str) -> Result<Self> {
         let regex = match text.strip_prefix('/').and_then(|rest| rest.strip_suffix('/')) {
             Some(regex) => Regex::new(regex),
@@ -26,9 +26,9 @@ impl Pattern {
         regex.map(Self).with_context(|| format!("`{text}` is no pattern"))
     }
 
-    /// Whether it is found.
+    /// Whether the pattern matches somewhere in the text.
     #[must_use]
-    pub fn finds(&self, text: &str) -> bool {
+    pub fn matches(&self, text: &str) -> bool {
         self.0.is_match(text)
     }
 }
@@ -41,60 +41,57 @@ enum ScriptedReply {
     Deny(Option<String>),
 }
 
-/// What was decided by the script.
+/// A decision of the script.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Decided {
-    /// It was this answerer; the ask as it stood afterwards.
+    /// This answerer decided; contains the resolved ask.
     Here(Box<Ask>),
-    /// Somebody else was first.
-    Elsewhere {
-        /// The ask's id.
-        ask: String,
-    },
+    /// The ask was already resolved by someone else.
+    Elsewhere { ask: String },
 }
 
-/// A script of replies. What no line of it fits is left alone.
+/// A script of replies. Asks without a matching line are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Answerer {
     lines: Vec<(Pattern, ScriptedReply)>,
 }
 
 impl Answerer {
-    /// An empty script.
+    /// Creates an empty script.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers questions whose header or text the pattern finds with these entries. An ask with
-    /// several questions is answered when every one of them has a line.
+    /// Answers questions with these entries if the pattern matches the header or the text. An ask with several
+    /// questions is answered when each of them has a matching line.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn on(self, pattern: &str, answers: &[&str]) -> Result<Self> {
         self.add(pattern, ScriptedReply::Answer(answers.iter().map(|&entry| entry.to_owned()).collect()))
     }
 
-    /// Rejects asks with such a question.
+    /// Rejects asks with a matching question.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn reject(self, pattern: &str, message: Option<&str>) -> Result<Self> {
         self.add(pattern, ScriptedReply::Reject(message.map(str::to_owned)))
     }
 
-    /// Approves tool calls, plans and links whose tool, title, command or address the pattern finds.
+    /// Approves tool calls, plans and links if the pattern matches the tool, title, command or URL.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn approve(self, pattern: &str) -> Result<Self> {
         self.add(pattern, ScriptedReply::Approve)
     }
 
-    /// Denies such asks.
+    /// Denies matching tool calls, plans and links.
     ///
     /// # Errors
-    /// When the pattern is none.
+    /// If the pattern is invalid.
     pub fn deny(self, pattern: &str, message: Option<&str>) -> Result<Self> {
         self.add(pattern, ScriptedReply::Deny(message.map(str::to_owned)))
     }
@@ -104,10 +101,10 @@ impl Answerer {
         Ok(self)
     }
 
-    /// Begins to answer what is pending and what comes, until it is stopped.
+    /// Answers pending and future asks until it is stopped.
     #[must_use]
-    pub fn run(self, client: Client) -> Answering {
-        // The test may look late; beyond this many decisions the answerer waits for it.
+    pub fn run(self, client: Client) -> RunningAnswerer {
+        // The test may read decisions late; the answerer waits if this many are unread.
         let (decided, decisions) = mpsc::channel(1024);
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
@@ -116,7 +113,7 @@ impl Answerer {
                 _ = stopped => Ok(()),
             }
         });
-        Answering { task, stop, decisions }
+        RunningAnswerer { task, stop, decisions }
     }
 
     async fn answer_all(&self, client: &Client, decided: &mpsc::Sender<Decided>) -> Result<()> {
@@ -144,7 +141,7 @@ impl Answerer {
         }
     }
 
-    /// Decides one ask if the script has something for it.
+    /// Decides one ask if the script has a matching line.
     async fn decide(&self, client: &Client, ask: &Ask, decided: &mpsc::Sender<Decided>) -> Result<()> {
         if ask.status != AskStatus::Pending {
             return Ok(());
@@ -162,14 +159,14 @@ impl Answerer {
             Err(error) if error.already_resolved().is_some() || error.is_not_found() => Decided::Elsewhere { ask: id.clone() },
             Err(error) => return Err(error.into()),
         };
-        // Nobody may want to know.
+        // The error is ignored: the test may have dropped the receiver.
         let _ = decided.send(what).await;
         Ok(())
     }
 
     fn reply_to(&self, ask: &Ask) -> Option<ScriptedDecision> {
         let find = |texts: &[&str]| {
-            self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.finds(text))).map(|(_, reply)| reply)
+            self.lines.iter().find(|(pattern, _)| texts.iter().any(|text| pattern.matches(text))).map(|(_, reply)| reply)
         };
         match ask.kind {
             AskKind::Question => {
@@ -209,29 +206,29 @@ enum ScriptedDecision {
     Deny(Option<String>),
 }
 
-/// An answerer at work. Dropped, it stops.
+/// A running answerer. It stops when it is dropped.
 #[derive(Debug)]
-pub struct Answering {
+pub struct RunningAnswerer {
     task: JoinHandle<Result<()>>,
     stop: oneshot::Sender<()>,
     decisions: mpsc::Receiver<Decided>,
 }
 
-impl Answering {
+impl RunningAnswerer {
     /// The next decision.
     ///
     /// # Errors
-    /// When none comes, or the answerer had to stop.
+    /// If no decision is made, or if the answerer failed.
     pub async fn next(&mut self) -> Result<Decided> {
         within("a decision", async { self.decisions.recv().await.context("the answerer has stopped") }).await
     }
 
-    /// Stops it; what it decided since the last look.
+    /// Stops the answerer and returns its unread decisions.
     ///
     /// # Errors
-    /// What went wrong while it ran.
+    /// The first error of the answerer.
     pub async fn stop(mut self) -> Result<Vec<Decided>> {
-        // It may have stopped by itself.
+        // The error is ignored: the answerer may have stopped by itself.
         let _ = self.stop.send(());
         let mut decided = Vec::new();
         while let Some(next) = self.decisions.recv().await {
@@ -247,11 +244,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_are_parts_or_expressions() {
-        assert!(Pattern::new("data").unwrap().finds("Which DATAbase?"));
-        assert!(!Pattern::new("d.t").unwrap().finds("Database"));
-        assert!(Pattern::new("/^Data.*e$/").unwrap().finds("Database"));
-        assert!(!Pattern::new("/^data/").unwrap().finds("Database"));
+    fn patterns_are_substrings_or_regular_expressions() {
+        assert!(Pattern::new("data").unwrap().matches("Which DATAbase?"));
+        assert!(!Pattern::new("d.t").unwrap().matches("Database"));
+        assert!(Pattern::new("/^Data.*e$/").unwrap().matches("Database"));
+        assert!(!Pattern::new("/^data/").unwrap().matches("Database"));
         assert!(Pattern::new("/(/").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! A certificate that nobody signed, for tests of TLS.
+//! A self-signed certificate for tests of TLS.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -8,18 +8,17 @@ use rcgen::{CertificateParams, KeyPair, date_time_ymd};
 
 /// The files of a certificate for `localhost` and the loopback address.
 #[derive(Debug, Clone)]
-pub struct SelfMade {
-    /// The certificate, which is also what to trust.
+pub struct SelfSignedCertificate {
+    /// The certificate, which is also the trust anchor.
     pub certificate: PathBuf,
-    /// Its key.
     pub key: PathBuf,
 }
 
-impl SelfMade {
-    /// Makes one that ends when this year begins, and writes it into a directory.
+impl SelfSignedCertificate {
+    /// Creates a certificate that expires at the start of this year, and writes it to a directory.
     ///
     /// # Errors
-    /// When it cannot be made or written.
+    /// If it cannot be created or written.
     pub fn until(year: i32, dir: &Path) -> Result<Self> {
         let key = KeyPair::generate()?;
         let mut params = CertificateParams::new(vec!["localhost".to_owned(), "127.0.0.1".to_owned()])?;
@@ -31,10 +30,10 @@ impl SelfMade {
         Ok(made)
     }
 
-    /// A client that trusts it and nothing else.
+    /// A client that only trusts this certificate.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If the certificate cannot be read.
     pub fn client(&self) -> Result<reqwest::Client> {
         let trusted = reqwest::Certificate::from_pem(&std::fs::read(&self.certificate)?)?;
         Ok(sayso_net::client("https:").tls_certs_only([trusted]).build()?)

@@ -1,5 +1,5 @@
-//! A daemon that speaks as Codex's does to a second client: WebSocket over a unix socket, threads, requests to
-//! everybody who listens, and the first answer counts. What happens there is said by the test.
+//! A fake Codex daemon as its second client sees it: WebSocket over a Unix socket, threads, and requests to all
+//! subscribers, of which the first answer counts. The test controls what happens in the threads.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct FakeCodex {
 struct FakeCodexState {
     /// Directories and titles of threads.
     threads: BTreeMap<String, (String, String)>,
-    /// Requests that wait: their thread, and the message.
+    /// Pending requests: their thread, and the message.
     waiting: BTreeMap<u64, (String, Value)>,
     clients: Vec<FakeCodexClient>,
     next: u64,
@@ -33,7 +33,7 @@ struct FakeCodexState {
 
 #[derive(Debug)]
 struct FakeCodexClient {
-    /// A test reads quickly enough that it may be any length.
+    /// Unbounded in practice, because tests read quickly.
     to: mpsc::Sender<Value>,
     threads: Vec<String>,
 }
@@ -41,7 +41,7 @@ struct FakeCodexClient {
 #[derive(Debug)]
 struct FakeCodexShared {
     state: Mutex<FakeCodexState>,
-    /// What clients said: the answers to requests that counted, and requests of theirs.
+    /// Messages of clients: answers that counted, and requests.
     said: watch::Sender<Vec<Value>>,
 }
 
@@ -56,7 +56,7 @@ impl FakeCodexState {
         for client in
             self.clients.iter().filter(|client| thread.is_none_or(|thread| client.threads.iter().any(|id| id == thread)))
         {
-            // Whoever does not read is gone.
+            // A client that does not read is disconnected.
             let _ = client.to.try_send(message.clone());
         }
     }
@@ -72,10 +72,10 @@ impl FakeCodexState {
 }
 
 impl FakeCodex {
-    /// Listens at this path; a socket that is left there goes.
+    /// Listens at this path; an existing socket is replaced.
     ///
     /// # Errors
-    /// When there can be no socket.
+    /// If the socket cannot be created.
     pub fn start(socket: &Path) -> Result<Self> {
         let _ = std::fs::remove_file(socket);
         let listener = UnixListener::bind(socket).with_context(|| format!("no socket at {}", socket.display()))?;
@@ -90,30 +90,30 @@ impl FakeCodex {
         Ok(Self { socket: socket.to_owned(), shared, server })
     }
 
-    /// Where it listens.
+    /// The path of the socket.
     #[must_use]
     pub fn socket(&self) -> String {
         self.socket.display().to_string()
     }
 
-    /// A terminal has a thread.
+    /// Adds a thread of a terminal.
     pub fn has_thread(&self, id: &str, directory: &str, title: &str) {
         self.shared.lock().threads.insert(id.to_owned(), (directory.to_owned(), title.to_owned()));
     }
 
-    /// A thread works, which everybody is told.
-    pub fn works(&self, thread: &str) {
+    /// Marks a thread as working, and notifies all clients.
+    pub fn set_busy(&self, thread: &str) {
         let status = json!({ "type": "active", "activeFlags": [] });
         let told = json!({ "method": "thread/status/changed", "params": { "threadId": thread, "status": status } });
         self.shared.lock().tell(None, &told);
     }
 
-    /// Tells whoever listens to a thread.
+    /// Notifies the subscribers of a thread.
     pub fn tell(&self, thread: &str, method: &str, params: Value) {
         self.shared.lock().tell(Some(thread), &json!({ "method": method, "params": params }));
     }
 
-    /// A request of a thread; gives its number.
+    /// Sends a request of a thread and returns its id.
     pub fn asks(&self, thread: &str, method: &str, mut params: Value) -> u64 {
         let mut state = self.shared.lock();
         let id = state.next;
@@ -126,22 +126,22 @@ impl FakeCodex {
         id
     }
 
-    /// A thread wants to run a command.
+    /// Sends a request to run a command.
     pub fn wants_to_run(&self, thread: &str, command: &str) -> u64 {
         let params = json!({ "kind": "command", "itemId": "call_1", "command": format!("/bin/bash -lc '{command}'"), "cwd": "/project",
             "reason": "I need it", "availableDecisions": ["accept", "cancel"] });
         self.asks(thread, "item/commandExecution/requestApproval", params)
     }
 
-    /// Somebody at a terminal answers.
+    /// Answers a request as a terminal.
     pub fn answered_elsewhere(&self, id: u64) {
         self.shared.lock().resolved(id);
     }
 
-    /// What clients said when there is this much of it for which this holds.
+    /// Waits until clients have sent `many` messages that satisfy the condition, and returns them.
     ///
     /// # Errors
-    /// When it does not come in time.
+    /// If they do not arrive in time.
     pub async fn said(&self, many: usize, holds: impl Fn(&Value) -> bool) -> Result<Vec<Value>> {
         let mut said = self.shared.said.subscribe();
         let enough = said.wait_for(|said| said.iter().filter(|said| holds(said)).count() >= many);
@@ -150,19 +150,19 @@ impl FakeCodex {
         Ok(said.iter().filter(|said| holds(said)).cloned().collect())
     }
 
-    /// The answers of clients that counted.
+    /// Waits for the answers of clients that counted.
     ///
     /// # Errors
-    /// When they do not come in time.
+    /// If they do not arrive in time.
     pub async fn answers(&self, many: usize) -> Result<Vec<Value>> {
         self.said(many, |said| said.get("method").is_none()).await
     }
 
-    /// Waits until somebody listens to a thread.
+    /// Waits until a client is subscribed to a thread.
     ///
     /// # Errors
-    /// When nobody does in time.
-    pub async fn is_heard(&self, thread: &str) -> Result<()> {
+    /// If no client subscribes in time.
+    pub async fn wait_for_subscriber(&self, thread: &str) -> Result<()> {
         self.said(1, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == thread).await.map(drop)
     }
 }
@@ -191,14 +191,14 @@ async fn serve(shared: Arc<FakeCodexShared>, stream: UnixStream) {
                 let Some(Ok(message)) = message else { break };
                 let Ok(said) = message.to_text().map(serde_json::from_str::<Value>) else { continue };
                 let Ok(said) = said else { continue };
-                heard(&shared, &me, &said);
+                handle_message(&shared, &me, &said);
             }
         }
     }
     shared.lock().clients.retain(|client| !client.to.same_channel(&me));
 }
 
-fn heard(shared: &FakeCodexShared, me: &mpsc::Sender<Value>, said: &Value) {
+fn handle_message(shared: &FakeCodexShared, me: &mpsc::Sender<Value>, said: &Value) {
     let reply = |result: Value| me.try_send(json!({ "id": said["id"], "result": result }));
     let mut state = shared.lock();
     match said["method"].as_str() {

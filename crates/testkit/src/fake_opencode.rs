@@ -1,5 +1,5 @@
-//! A server that speaks as OpenCode does, as far as a second client sees it: sessions, what waits, events.
-//! What happens there is said by the test, also what a real one would never do.
+//! A fake OpenCode server as its second client sees it: sessions, pending requests and events. The test controls what
+//! happens in the sessions, including behavior that a real server never shows.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -18,16 +18,16 @@ use tokio::net::TcpListener;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 
-/// How it answers.
+/// How the server replies.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Mood {
-    /// As OpenCode does.
+pub enum ReplyMode {
+    /// Like OpenCode.
     Good,
-    /// Everything is a web page, with status 200.
+    /// With a web page and status 200 for everything.
     Page,
-    /// Everything fails with this status.
+    /// With this error status for everything.
     Status(u16),
-    /// As OpenCode does, for whoever says this after `Basic `.
+    /// Like OpenCode, for clients with this value after `Basic `.
     Password(String),
 }
 
@@ -41,15 +41,15 @@ pub struct FakeOpenCode {
 
 #[derive(Debug)]
 struct FakeOpenCodeShared {
-    mood: Mutex<Mood>,
+    mood: Mutex<ReplyMode>,
     sessions: Mutex<BTreeMap<String, Value>>,
     busy: Mutex<Vec<String>>,
-    /// Requests that wait, with where they are listed.
+    /// Pending requests and the list that contains them.
     waiting: Mutex<Vec<(&'static str, Value)>>,
-    /// What was changed by whom: path and body.
+    /// Calls with side effects: path and body.
     calls: watch::Sender<Vec<(String, Value)>>,
     events: broadcast::Sender<String>,
-    /// Streams of an older number end.
+    /// Streams with a smaller number end.
     cut: watch::Sender<u64>,
     streams: watch::Sender<usize>,
 }
@@ -59,21 +59,21 @@ fn lock<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl FakeOpenCode {
-    /// Starts one on a free port.
+    /// Starts a server on a free port.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start() -> Result<Self> {
         Self::start_at(SocketAddr::from(([127, 0, 0, 1], 0))).await
     }
 
-    /// Starts one where another was.
+    /// Starts a server at the address of an earlier one.
     ///
     /// # Errors
-    /// When the port is taken.
+    /// If the port is in use.
     pub async fn start_at(address: SocketAddr) -> Result<Self> {
         let shared = Arc::new(FakeOpenCodeShared {
-            mood: Mutex::new(Mood::Good),
+            mood: Mutex::new(ReplyMode::Good),
             sessions: Mutex::default(),
             busy: Mutex::default(),
             waiting: Mutex::default(),
@@ -86,30 +86,30 @@ impl FakeOpenCode {
         let listener = TcpListener::bind(address).await.context("no port for the server")?;
         let address = listener.local_addr()?;
         let server = tokio::spawn(async move {
-            // It ends by being aborted; an error of one connection does not end it.
+            // The task ends by being aborted; an error of one connection does not end it.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { address, shared, server })
     }
 
-    /// Where it is.
+    /// The URL of the server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// The same, for another one at the same place.
+    /// The address, for starting another server at the same place.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How it answers from now on.
-    pub fn is(&self, mood: Mood) {
+    /// Changes how the server replies from now on.
+    pub fn set_reply_mode(&self, mood: ReplyMode) {
         *lock(&self.shared.mood) = mood;
     }
 
-    /// Somebody has a session there.
+    /// Adds a session of another client.
     pub fn has_session(&self, id: &str, parent: Option<&str>, directory: &str, title: &str) {
         let mut session = json!({ "id": id, "directory": directory, "title": title });
         if let Some(parent) = parent {
@@ -118,14 +118,14 @@ impl FakeOpenCode {
         lock(&self.shared.sessions).insert(id.to_owned(), session);
     }
 
-    /// A session asks a question, and says so.
+    /// Opens a question of a session and emits its event.
     pub fn asks(&self, id: &str, session: &str) {
-        let request = self.asks_unheard(id, session);
+        let request = self.ask_without_event(id, session);
         self.tell(session, "question.asked", &request);
     }
 
-    /// A session asks a question, and nobody is told.
-    pub fn asks_unheard(&self, id: &str, session: &str) -> Value {
+    /// Opens a question of a session without an event.
+    pub fn ask_without_event(&self, id: &str, session: &str) -> Value {
         let options = json!([{ "label": "SQLite", "description": "a" }, { "label": "PostgreSQL", "description": "b" }]);
         let question = json!({ "question": "Which database?", "header": "Database", "options": options });
         let tool = json!({ "messageID": "msg_1", "callID": format!("call_{id}") });
@@ -134,7 +134,7 @@ impl FakeOpenCode {
         request
     }
 
-    /// A session wants to run a command.
+    /// Opens a permission request to run a command.
     pub fn wants_to_run(&self, id: &str, session: &str, command: &str) {
         let tool = json!({ "messageID": "msg_1", "callID": format!("call_{id}") });
         let request = json!({ "id": id, "sessionID": session, "permission": "bash", "patterns": [command],
@@ -144,55 +144,55 @@ impl FakeOpenCode {
     }
 
     fn waits(&self, place: &'static str, session: &str, request: &Value) {
-        self.works(session);
+        self.set_busy(session);
         lock(&self.shared.waiting).push((place, request.clone()));
     }
 
-    /// A session works.
-    pub fn works(&self, session: &str) {
+    /// Marks a session as busy.
+    pub fn set_busy(&self, session: &str) {
         let mut busy = lock(&self.shared.busy);
         if !busy.iter().any(|id| id == session) {
             busy.push(session.to_owned());
         }
     }
 
-    /// Whoever works there stopped: what it asked stays behind.
-    pub fn is_idle(&self, session: &str) {
+    /// Marks a session as idle without resolving its pending requests.
+    pub fn set_idle(&self, session: &str) {
         lock(&self.shared.busy).retain(|id| id != session);
         self.tell(session, "session.idle", &json!({ "sessionID": session }));
     }
 
-    /// Another client of it answers a question.
+    /// Answers a question as another client.
     pub fn answered_elsewhere(&self, id: &str, session: &str) {
         self.shared.takes(id);
         self.tell(session, "question.replied", &json!({ "sessionID": session, "requestID": id, "answers": [["SQLite"]] }));
     }
 
-    /// Tells an event of a session.
+    /// Emits an event of a session.
     pub fn tell(&self, session: &str, kind: &str, properties: &Value) {
         self.shared.tell(session, kind, properties);
     }
 
-    /// Ends all streams.
+    /// Closes all event streams.
     pub fn cut(&self) {
         self.shared.cut.send_modify(|cut| *cut += 1);
     }
 
-    /// What was changed by calls so far: path and body, when there are this many.
+    /// Waits until there are this many calls with side effects, and returns their paths and bodies.
     ///
     /// # Errors
-    /// When there are not in time.
+    /// If they do not arrive in time.
     pub async fn calls(&self, many: usize) -> Result<Vec<(String, Value)>> {
         let mut calls = self.shared.calls.subscribe();
         let there = tokio::time::timeout(crate::PATIENCE, calls.wait_for(|calls| calls.len() >= many)).await;
         Ok(there.with_context(|| format!("not {many}: {:?}", self.shared.calls.borrow()))??.clone())
     }
 
-    /// Waits until somebody listens to the events.
+    /// Waits until a client is connected to the event stream.
     ///
     /// # Errors
-    /// When nobody does in time.
-    pub async fn is_heard(&self) -> Result<()> {
+    /// If no client connects in time.
+    pub async fn wait_for_subscriber(&self) -> Result<()> {
         let mut streams = self.shared.streams.subscribe();
         tokio::time::timeout(crate::PATIENCE, streams.wait_for(|streams| *streams > 0)).await.context("nobody listens")??;
         Ok(())
@@ -210,11 +210,11 @@ impl FakeOpenCodeShared {
     fn tell(&self, session: &str, kind: &str, properties: &Value) {
         let directory = lock(&self.sessions).get(session).map_or(Value::Null, |session| session["directory"].clone());
         let frame = json!({ "directory": directory, "payload": { "id": "evt_1", "type": kind, "properties": properties } });
-        // Nobody may listen.
+        // The error is ignored: there may be no client.
         let _ = self.events.send(format!("data: {frame}\n\n"));
     }
 
-    /// Takes a request out of the list; nothing if it does not wait.
+    /// Removes a pending request; `None` if it is not pending.
     fn takes(&self, id: &str) -> Option<(&'static str, Value)> {
         let mut waiting = lock(&self.waiting);
         let at = waiting.iter().position(|(_, request)| request["id"] == id)?;
@@ -222,7 +222,7 @@ impl FakeOpenCodeShared {
     }
 }
 
-/// A connection takes one call, so that none is left when the server is gone.
+/// A connection handles one call, so that no connection remains after the server is dropped.
 async fn answer(state: State<Arc<FakeOpenCodeShared>>, method: Method, uri: Uri, headers: HeaderMap, body: Bytes) -> Response {
     let mut response = reply(state, method, uri, headers, body).await;
     response.headers_mut().insert(header::CONNECTION, header::HeaderValue::from_static("close"));
@@ -241,10 +241,10 @@ async fn reply(
     let said =
         headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(|value| value.strip_prefix("Basic "));
     match mood {
-        Mood::Page => return page(),
-        Mood::Status(status) => return StatusCode::from_u16(status).unwrap_or_default().into_response(),
-        Mood::Password(wanted) if said != Some(wanted.as_str()) => return StatusCode::UNAUTHORIZED.into_response(),
-        Mood::Good | Mood::Password(_) => {}
+        ReplyMode::Page => return page(),
+        ReplyMode::Status(status) => return StatusCode::from_u16(status).unwrap_or_default().into_response(),
+        ReplyMode::Password(wanted) if said != Some(wanted.as_str()) => return StatusCode::UNAUTHORIZED.into_response(),
+        ReplyMode::Good | ReplyMode::Password(_) => {}
     }
     let path = uri.path();
     if method == Method::POST {
@@ -279,7 +279,7 @@ async fn reply(
     }
 }
 
-/// A call that decides a request.
+/// Handles a call that decides a request.
 fn decided(shared: &FakeOpenCodeShared, path: &str, body: &Value) -> Response {
     let mut parts = path.split('/').skip(1);
     let (Some(place), Some(id), Some(verb)) = (parts.next(), parts.next(), parts.next()) else {
@@ -305,7 +305,7 @@ fn decided(shared: &FakeOpenCodeShared, path: &str, body: &Value) -> Response {
     axum::Json(true).into_response()
 }
 
-/// The stream of events, until it is cut.
+/// The event stream, until it is cut.
 fn events(shared: &Arc<FakeOpenCodeShared>) -> Response {
     struct Listening(Arc<FakeOpenCodeShared>);
     impl Drop for Listening {

@@ -1,10 +1,8 @@
-//! What the tests, `chaos` and `bench` share: real servers, in this process and as the real binary,
-//! an agent that asks by script, somebody who answers by script, and waiting for events; and real
-//! agents, with a scripted model behind them.
+//! Shared parts of the tests, `chaos` and `bench`: real servers, in this process and as the real binary; scripted
+//! agents and people; waiting for events; and real agents with a scripted model.
 //!
-//! Nothing here sleeps: a server is waited for until it says that it listens, everything else on the
-//! event stream. This crate deliberately knows nothing of the server's insides: it talks to it as
-//! any client does.
+//! The kit does not sleep: it waits until a server reports that it listens, and follows the event stream for everything
+//! else. This crate deliberately does not know the server's internals: it uses the public API like any client.
 
 mod acp;
 mod agent;
@@ -27,23 +25,23 @@ mod watch;
 pub use acp::AcpClient;
 pub use agent::ScriptedAgent;
 pub use agent_script::{AgentScript, ScriptedAsk};
-pub use answerer::{Answerer, Answering, Decided, Pattern};
-pub use certificate::SelfMade;
+pub use answerer::{Answerer, Decided, Pattern, RunningAnswerer};
+pub use certificate::SelfSignedCertificate;
 pub use fake_codex::FakeCodex;
-pub use fake_opencode::{FakeOpenCode, Mood};
+pub use fake_opencode::{FakeOpenCode, ReplyMode};
 pub use process::{PROGRAM, ServerProcess, acp_peer_bin, inherited, sayso_bin, write_config};
 pub use server::{Setup, TestServer};
 pub use tls::TlsFront;
 pub use watch::{PATIENCE, Watch, reaches, within};
 
-/// A plain HTTP client, for a server on this machine.
+/// A plain HTTP client for a server on this machine.
 ///
 /// # Panics
-/// When this system lets nobody make one.
+/// If the client cannot be created.
 #[must_use]
 pub fn http() -> reqwest::Client {
     match sayso_net::client("http:").build() {
         Ok(client) => client,
-        Err(error) => panic!("no HTTP client can be made: {error}"),
+        Err(error) => panic!("cannot create an HTTP client: {error}"),
     }
 }

@@ -1,4 +1,4 @@
-//! The real binary as a process, to be killed and started again.
+//! The real binary as a process that tests can kill and restart.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,16 +12,16 @@ use tokio::process::{Child, ChildStdout, Command};
 
 use crate::watch::within;
 
-/// The binary: `SAYSO_BIN`, else the one that cargo put beside this program.
+/// The path of the binary: `SAYSO_BIN`, or the binary that cargo built next to this program.
 ///
 /// # Errors
-/// When there is none.
+/// If there is none.
 pub fn sayso_bin() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os("SAYSO_BIN") {
         return Ok(PathBuf::from(given));
     }
     let exe = std::env::current_exe().context("this program does not know where it is")?;
-    // Tests are in target/<profile>/deps, programs in target/<profile>.
+    // Tests are in target/<profile>/deps, binaries in target/<profile>.
     let beside = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
     beside.with_context(|| {
         format!(
@@ -31,26 +31,26 @@ pub fn sayso_bin() -> Result<PathBuf> {
     })
 }
 
-/// What a program in a test has of the caller's environment: where programs are, and the library of scripts/jitter.sh.
+/// The variables that programs in tests inherit: `PATH`, and the library of scripts/jitter.sh.
 #[must_use]
 pub fn inherited() -> Vec<(&'static str, OsString)> {
     ["PATH", "LD_PRELOAD"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect()
 }
 
-/// Returns the path of the agent made with the official crate of the Agent Client Protocol.
+/// The path of the agent that is built with the official crate of the Agent Client Protocol.
 ///
 /// # Errors
-/// When it was not built.
+/// If it was not built.
 pub fn acp_peer_bin() -> Result<PathBuf> {
     find_peer("acp-peer")
 }
 
-/// Returns the path of the client made with the official crate of the Agent Client Protocol.
+/// The path of the client that is built with the official crate of the Agent Client Protocol.
 pub(crate) fn acp_client_bin() -> Result<PathBuf> {
     find_peer("acp-client")
 }
 
-/// `scripts/peers.sh` builds the peers into a folder of the target directory, which is above the running test.
+/// `scripts/peers.sh` builds the peers into a subdirectory of the target directory, which contains the running test.
 fn find_peer(name: &str) -> Result<PathBuf> {
     let exe = std::env::current_exe().context("the path of this program is unknown")?;
     let built = exe.ancestors().skip(1).take(4).map(|dir| dir.join("peers/debug").join(name)).find(|path| path.is_file());
@@ -60,11 +60,11 @@ fn find_peer(name: &str) -> Result<PathBuf> {
 /// The name of the agent that [`write_config`] adds.
 pub const PROGRAM: &str = "program";
 
-/// Writes the `config.toml` of a server in this directory: the mock as a program of its own, and what
-/// else is given. Agents that a test leaves behind end by themselves.
+/// Writes a server's `config.toml` to this directory: the mock as a separate program, plus `more`. Agents that a test
+/// leaves running exit by themselves.
 ///
 /// # Errors
-/// When there is no binary, or the file cannot be written.
+/// If the binary is missing or the file cannot be written.
 pub fn write_config(dir: &Path, more: &str) -> Result<()> {
     let config = dir.join("config/sayso");
     std::fs::create_dir_all(&config)?;
@@ -73,7 +73,7 @@ pub fn write_config(dir: &Path, more: &str) -> Result<()> {
     Ok(())
 }
 
-/// `sayso serve` on directories below one of the caller's. Dropped, it is killed.
+/// `sayso serve` with directories below a directory of the caller. It is killed when the value is dropped.
 #[derive(Debug)]
 pub struct ServerProcess {
     dir: PathBuf,
@@ -88,24 +88,24 @@ pub struct ServerProcess {
 struct Running {
     child: Child,
     pid: u32,
-    /// Held open and not read: the server says nothing more there than where it listens.
+    /// Kept open but not read: after the listen address, the server writes nothing to stdout.
     _stdout: Lines<BufReader<ChildStdout>>,
 }
 
 impl ServerProcess {
-    /// Starts it on a free port; the database and everything else is below `dir` and outlives it.
-    /// When this returns, it listens.
+    /// Starts the server on a free port. The database and all other files are below `dir` and are kept. The server
+    /// listens when this returns.
     ///
     /// # Errors
-    /// When there is no binary, or it ends instead of listening.
+    /// If the binary is missing, or if the server exits instead of listening.
     pub async fn start(dir: impl AsRef<Path>) -> Result<Self> {
         Self::with_env(dir, &[]).await
     }
 
-    /// The same with more environment variables. Nothing else is inherited but `PATH`.
+    /// Starts the server with additional environment variables. Of the caller's environment, only `PATH` is inherited.
     ///
     /// # Errors
-    /// As [`Self::start`].
+    /// See [`Self::start`].
     pub async fn with_env(dir: impl AsRef<Path>, environment: &[(&str, &str)]) -> Result<Self> {
         let dir = dir.as_ref().to_owned();
         for name in ["data", "config/sayso", "home/project", "run", "state"] {
@@ -124,10 +124,10 @@ impl ServerProcess {
         Ok(process)
     }
 
-    /// Starts it again on the same directories and the same address, after it was killed or stopped.
+    /// Starts the server again with the same directories and address, after it was killed or stopped.
     ///
     /// # Errors
-    /// As [`Self::start`].
+    /// See [`Self::start`].
     pub async fn start_again(&mut self) -> Result<()> {
         if self.child.is_some() {
             bail!("the server still runs");
@@ -159,11 +159,10 @@ impl ServerProcess {
         Ok(())
     }
 
-    /// `sayso` with this server's directories and nothing of the caller's environment, to be run with
-    /// any arguments.
+    /// The `sayso` binary with this server's directories and without the caller's environment, for any arguments.
     ///
     /// # Errors
-    /// When there is no binary.
+    /// If the binary is missing.
     pub fn command(&self) -> Result<Command> {
         let mut command = Command::new(sayso_bin()?);
         command.env_clear().stdin(Stdio::null()).kill_on_drop(true).current_dir(&self.dir);
@@ -182,12 +181,12 @@ impl ServerProcess {
     /// The admin's client.
     ///
     /// # Errors
-    /// When the address cannot be used.
+    /// If the URL is invalid.
     pub fn client(&self) -> Result<Client> {
         Ok(Client::new(&self.url, &self.token)?)
     }
 
-    /// The address to call. It stays the same over restarts.
+    /// The server's URL, which stays the same across restarts.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -199,31 +198,30 @@ impl ServerProcess {
         &self.listen
     }
 
-    /// The admin's token.
     #[must_use]
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// The process's id while it runs.
+    /// The process id while the server runs.
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.child.as_ref().map(|running| running.pid)
     }
 
-    /// The directory that was given at the start.
+    /// The directory that was passed at the start.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.dir
     }
 
-    /// Where the database is.
+    /// The data directory, which contains the database.
     #[must_use]
     pub fn data_dir(&self) -> PathBuf {
         self.dir.join("data")
     }
 
-    /// Where `config.toml` and `policy.toml` are.
+    /// The directory of `config.toml` and `policy.toml`.
     #[must_use]
     pub fn config_dir(&self) -> PathBuf {
         self.dir.join("config/sayso")
@@ -235,24 +233,24 @@ impl ServerProcess {
         self.dir.join("home/project")
     }
 
-    /// What it wrote to its standard error, over all its lives.
+    /// The stderr output of the server, across all restarts.
     #[must_use]
     pub fn log_path(&self) -> PathBuf {
         self.dir.join("stderr.log")
     }
 
-    /// Kills it with SIGKILL and waits until it is gone.
+    /// Kills the server with SIGKILL and waits for its exit.
     ///
     /// # Errors
-    /// When it does not run, or cannot be waited for.
+    /// If the server does not run or cannot be reaped.
     pub async fn kill9(&mut self) -> Result<ExitStatus> {
         self.end(Signal::KILL).await
     }
 
-    /// Asks it to stop and waits until it has.
+    /// Stops the server with SIGTERM and waits for its exit.
     ///
     /// # Errors
-    /// When it does not run, or does not stop.
+    /// If the server does not run or does not stop.
     pub async fn terminate(&mut self) -> Result<ExitStatus> {
         self.end(Signal::TERM).await
     }
@@ -260,7 +258,7 @@ impl ServerProcess {
     async fn end(&mut self, signal: Signal) -> Result<ExitStatus> {
         let mut running = self.child.take().context("the server does not run")?;
         let pid = i32::try_from(running.pid).ok().and_then(Pid::from_raw).context("no such process id")?;
-        // It was not waited for yet, so the id is still its own.
+        // The process was not reaped yet, so the id is valid.
         kill_process(pid, signal)?;
         within("the server to end", async { Ok(running.child.wait().await?) }).await
     }

@@ -1,5 +1,4 @@
-//! A person at a terminal: a program on a pseudo-terminal of its own, read until what is expected
-//! stands there.
+//! A program on a pseudo-terminal, operated like by a person: its output is read until an expected text appears.
 
 use std::process::ExitStatus;
 
@@ -11,24 +10,22 @@ use tokio::process::{Child, Command};
 use crate::signals;
 use crate::watch::{PATIENCE, within};
 
-/// Ctrl-C.
 pub const CTRL_C: &str = "\u{3}";
 
-/// Ctrl-D.
 pub const CTRL_D: &str = "\u{4}";
 
-/// A program on a terminal of 80 columns and 24 lines, which is its controlling terminal: Ctrl-C there
-/// is a signal. Dropped, the terminal is closed and the program killed.
+/// A program on a terminal of 80 columns and 24 lines. It is the controlling terminal, so Ctrl-C sends a signal. When
+/// the value is dropped, the terminal is closed and the program is killed.
 pub struct Pty {
     terminal: pty_process::Pty,
     child: Child,
-    /// Every byte that came, colours and all.
+    /// All received bytes, including colours.
     raw: Vec<u8>,
-    /// The same without colours.
+    /// The received text without colours.
     screen: String,
-    /// How much of the screen was expected already.
+    /// How much of the text was consumed by `expect`.
     read: usize,
-    /// What a person sees now, on a terminal that understands every sequence.
+    /// The current screen, as a terminal emulator shows it.
     seen: vt100::Parser,
     ended: bool,
 }
@@ -40,11 +37,11 @@ impl std::fmt::Debug for Pty {
 }
 
 impl Pty {
-    /// Starts a program. Its environment, arguments and directory are the command's; only its streams
-    /// are the terminal's. No signal is ignored or blocked in it.
+    /// Starts a program with the command's environment, arguments and directory, and with the terminal as its streams.
+    /// The program ignores and blocks no signals.
     ///
     /// # Errors
-    /// When there is no terminal to be had, or the program does not start.
+    /// If no terminal is available or the program does not start.
     pub fn spawn(mut command: Command) -> Result<Self> {
         let (terminal, inside) = pty_process::open().context("no pseudo-terminal")?;
         terminal.resize(Size::new(24, 80)).context("the terminal keeps its size")?;
@@ -55,11 +52,11 @@ impl Pty {
         Ok(Self { terminal, child, raw: Vec::new(), screen: String::new(), read: 0, seen, ended: false })
     }
 
-    /// Reads until this text stands on the screen, behind what was expected before, and gives what
-    /// stands between the two, this text included. Colours do not count.
+    /// Reads until this text appears after the consumed output, and returns the output up to and including the text.
+    /// Colours are ignored.
     ///
     /// # Errors
-    /// When the program ends first, or the text does not come.
+    /// If the program exits first, or if the text does not appear.
     pub async fn expect(&mut self, text: &str) -> Result<String> {
         let found = tokio::time::timeout(PATIENCE, async {
             loop {
@@ -80,18 +77,18 @@ impl Pty {
         found.with_context(|| format!("on the screen:\n{}", self.screen))
     }
 
-    /// Reads until a person sees this text now, and gives the whole screen.
+    /// Reads until the current screen contains this text, and returns the whole screen.
     ///
     /// # Errors
-    /// When the program ends first, or the text does not come.
+    /// If the program exits first, or if the text does not appear.
     pub async fn shows(&mut self, text: &str) -> Result<String> {
         self.shows_that(&format!("{text:?}"), |seen| seen.contains(text)).await
     }
 
-    /// Reads until a person sees a screen for which this holds, and gives it.
+    /// Reads until the current screen satisfies the condition, and returns it.
     ///
     /// # Errors
-    /// When the program ends first, or it never holds.
+    /// If the program exits first, or if the condition never holds.
     pub async fn shows_that(&mut self, what: &str, holds: impl Fn(&str) -> bool) -> Result<String> {
         let found = tokio::time::timeout(PATIENCE, async {
             loop {
@@ -109,22 +106,22 @@ impl Pty {
         found.with_context(|| format!("on the screen:\n{}", self.visible()))
     }
 
-    /// What a person sees now.
+    /// The current screen.
     #[must_use]
     pub fn visible(&self) -> String {
         self.seen.screen().contents()
     }
 
-    /// Whether the program has the screen for itself.
+    /// Whether the program uses the alternate screen.
     #[must_use]
     pub fn is_full_screen(&self) -> bool {
         self.seen.screen().alternate_screen()
     }
 
-    /// Reads until a person sees this text now, and it is not dimmed.
+    /// Reads until the current screen contains this text, not dimmed.
     ///
     /// # Errors
-    /// When the program ends first, or the text does not come.
+    /// If the program exits first, or if the text does not appear.
     pub async fn shows_lit(&mut self, text: &str) -> Result<()> {
         let found = tokio::time::timeout(PATIENCE, async {
             while !self.is_lit(text) {
@@ -150,10 +147,10 @@ impl Pty {
         })
     }
 
-    /// Gives the terminal another size.
+    /// Changes the size of the terminal.
     ///
     /// # Errors
-    /// When it cannot have that size.
+    /// If the terminal rejects the size.
     pub fn resize(&mut self, columns: u16, rows: u16) -> Result<()> {
         self.terminal.resize(Size::new(rows, columns)).context("the terminal keeps its size")?;
         self.seen.set_size(lines(rows)?, lines(columns)?);
@@ -169,7 +166,7 @@ impl Pty {
     /// Presses these keys.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is closed.
     pub async fn send(&mut self, keys: &str) -> Result<()> {
         self.terminal.write_all(keys.as_bytes()).await.with_context(|| format!("{keys:?} cannot be typed"))
     }
@@ -177,15 +174,15 @@ impl Pty {
     /// Types a line and presses Enter.
     ///
     /// # Errors
-    /// When the terminal is gone.
+    /// If the terminal is closed.
     pub async fn line(&mut self, text: &str) -> Result<()> {
         self.send(&format!("{text}\r")).await
     }
 
-    /// Reads until the program has ended by itself.
+    /// Reads until the program has exited.
     ///
     /// # Errors
-    /// When it does not end.
+    /// If it does not exit.
     pub async fn end(&mut self) -> Result<ExitStatus> {
         let ended = within("the program to end", async {
             while self.more().await? {}
@@ -196,20 +193,20 @@ impl Pty {
         ended.with_context(|| format!("on the screen:\n{}", self.screen))
     }
 
-    /// Everything that was on the screen until `expect` or `end` was called last, without colours. What was
-    /// typed is there as far as the terminal showed it.
+    /// All output up to the last call of `expect` or `end`, without colours. Typed text is included as far as the
+    /// terminal echoed it.
     #[must_use]
     pub fn screen(&self) -> &str {
         &self.screen
     }
 
-    /// Every byte that came from the terminal.
+    /// All bytes received from the terminal.
     #[must_use]
     pub fn raw(&self) -> &[u8] {
         &self.raw
     }
 
-    /// Reads what there is; false when the program has closed the terminal.
+    /// Reads available output; returns false if the program has closed the terminal.
     async fn more(&mut self) -> Result<bool> {
         if self.ended {
             return Ok(false);
@@ -217,7 +214,7 @@ impl Pty {
         let mut buffer = [0; 4096];
         let length = match self.terminal.read(&mut buffer).await {
             Ok(length) => length,
-            // Linux says so when nobody holds the other side any more.
+            // Linux reports EIO when the other side is closed.
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error()) => 0,
             Err(error) => return Err(error).context("the terminal cannot be read"),
         };
@@ -232,8 +229,7 @@ fn lines(number: u16) -> Result<std::num::NonZeroU16> {
     std::num::NonZeroU16::new(number).context("a terminal has columns and lines")
 }
 
-/// Text without `ESC [ … m` and without the carriage returns that a terminal adds. Every other control
-/// sequence stays and is seen.
+/// Removes `ESC [ … m` sequences and the carriage returns that a terminal adds. All other control sequences are kept.
 #[must_use]
 pub fn without_colours(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -259,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_colours_are_taken_away() {
+    fn only_colours_are_removed() {
         assert_eq!(without_colours("\u{1b}[1m[A]\u{1b}[0m b\r\n\u{1b}[38;5;1mc"), "[A] b\nc");
         for kept in ["\u{1b}[2J", "\u{1b}]0;t\u{7}", "\u{1b}", "\u{1b}[", "\u{1b}[1;", "a\rb"] {
             assert_eq!(without_colours(kept), kept);
@@ -267,7 +263,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_program_has_a_terminal_of_its_own() -> Result<()> {
+    async fn program_gets_a_controlling_terminal() -> Result<()> {
         let mut command = Command::new("sh");
         command.args(["-c", "trap 'echo caught' INT; stty size </dev/tty; read a; echo \"<$a>\"; read b; exit 7"]);
         let mut pty = Pty::spawn(command)?;
@@ -287,7 +283,7 @@ mod tests {
         let signals = "HUP,INT,QUIT,TERM,TSTP";
         let mut again = std::process::Command::new("env");
         again.arg(format!("--ignore-signal={signals}")).arg(format!("--block-signal={signals}")).arg(std::env::current_exe()?);
-        let ran = again.args(["--exact", "pty::tests::a_program_has_a_terminal_of_its_own"]).output()?;
+        let ran = again.args(["--exact", "pty::tests::program_gets_a_controlling_terminal"]).output()?;
         let said = String::from_utf8_lossy(&ran.stdout);
         assert!(ran.status.success() && said.contains("1 passed"), "{said}");
         Ok(())

@@ -15,10 +15,10 @@ use tempfile::TempDir;
 use crate::agent_script::AgentScript;
 use crate::watch::{Watch, within};
 
-/// What a test may change before its server starts.
+/// Settings that a test can change before its server starts.
 #[derive(Debug)]
 pub struct Setup {
-    /// The server's own options. Directories and address are filled in and best left alone.
+    /// The server's own options. The directories and the address are already set.
     pub options: Options,
     /// The text of `policy.toml`.
     pub policy: Option<String>,
@@ -27,12 +27,12 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Adds an agent that does what a script says.
+    /// Adds a scripted agent.
     pub fn agent(&mut self, name: &str, script: &AgentScript) {
         self.options.embedded.push(script.embedded(name));
     }
 
-    /// Lets the server run on a clock that stands still until the test moves it.
+    /// Gives the server a clock that only advances when the test moves it.
     pub fn fake_clock(&mut self) -> Arc<FakeClock> {
         let clock = FakeClock::at(sayso_client::now());
         self.options.clock = Clock::Fake(Arc::clone(&clock));
@@ -40,11 +40,11 @@ impl Setup {
     }
 }
 
-/// A real server on a free port of the loopback interface, with directories of its own that go when
-/// it goes. No deadline waits for the grace time after a start, unless a test sets one.
+/// A real server on a free port of the loopback interface, with temporary directories. Unless a test sets it, there is
+/// no grace period for deadlines after a start.
 #[derive(Debug)]
 pub struct TestServer {
-    /// Absent only while it is being restarted.
+    /// `None` only during a restart.
     server: Option<Server>,
     options: Options,
     client: Client,
@@ -52,18 +52,18 @@ pub struct TestServer {
 }
 
 impl TestServer {
-    /// Starts one with nothing special. When this returns, it is healthy.
+    /// Starts a server with default settings. It is healthy when this returns.
     ///
     /// # Errors
-    /// When the server does not start.
+    /// If the server does not start.
     pub async fn start() -> Result<Self> {
         Self::with(|_| {}).await
     }
 
-    /// Starts one that is set up by the test.
+    /// Starts a server with changed settings.
     ///
     /// # Errors
-    /// When the server does not start.
+    /// If the server does not start.
     pub async fn with(change: impl FnOnce(&mut Setup)) -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("sayso-test-").tempdir().context("no temporary directory")?;
         let at = |name: &str| -> Result<PathBuf> {
@@ -84,7 +84,7 @@ impl TestServer {
             }
         }
         let server = Server::start(options.clone()).await?;
-        // A restart comes back at the same address, as a real one does.
+        // A restart uses the same address, like a real restart.
         options.listen = server.address();
         let client = Client::new(server.url(), server.token())?;
         within("the server to be healthy", async { Ok(client.health().await?) }).await?;
@@ -97,18 +97,18 @@ impl TestServer {
         self.client.clone()
     }
 
-    /// A client with this token; with none if it is empty.
+    /// A client with this token, or without a token if it is empty.
     ///
     /// # Errors
-    /// When the token has characters that no token has.
+    /// If the token contains invalid characters.
     pub fn client_with(&self, token: &str) -> Result<Client> {
         Ok(Client::new(&self.url(), token)?)
     }
 
-    /// A client with a new token of this role that sees everything the role may.
+    /// A client with a new token of this role, without further restrictions.
     ///
     /// # Errors
-    /// When the server does not make the token.
+    /// If the server does not create the token.
     pub async fn client_as(&self, role: Role, name: &str) -> Result<Client> {
         let new = NewToken {
             role,
@@ -123,33 +123,31 @@ impl TestServer {
         self.client_with(&created.token.unwrap_or_default())
     }
 
-    /// Everything that happens from now on.
+    /// Watches all events from now on.
     ///
     /// # Errors
-    /// When the server does not say where its feed is.
+    /// If the server does not return its feed position.
     pub async fn watch(&self) -> Result<Watch> {
         Watch::start(&self.client).await
     }
 
-    /// The address to call.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}", self.options.listen)
     }
 
-    /// The admin's token.
     #[must_use]
     pub fn token(&self) -> &str {
         self.server.as_ref().map_or("", Server::token)
     }
 
-    /// Where the database is.
+    /// The data directory, which contains the database.
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.options.data_dir
     }
 
-    /// Where `policy.toml` is.
+    /// The directory of `policy.toml`.
     #[must_use]
     pub fn config_dir(&self) -> &Path {
         &self.options.config_dir
@@ -161,18 +159,18 @@ impl TestServer {
         self.dir.path().join("home/project")
     }
 
-    /// Stops it and starts it again on the same directories and the same address.
+    /// Restarts the server with the same directories and address.
     ///
     /// # Errors
-    /// When it does not start again.
+    /// If the server does not start again.
     pub async fn restart(&mut self) -> Result<()> {
         self.restart_after(async |_| Ok(())).await
     }
 
-    /// Stops it, lets the test do something with the data directory, and starts it again.
+    /// Stops the server, runs `between` on the data directory, and starts the server again.
     ///
     /// # Errors
-    /// When the test fails meanwhile, or the server does not start again.
+    /// If `between` fails, or if the server does not start again.
     pub async fn restart_after(&mut self, between: impl AsyncFnOnce(&Path) -> Result<()>) -> Result<()> {
         if let Some(server) = self.server.take() {
             server.stop().await;
@@ -183,7 +181,7 @@ impl TestServer {
         Ok(())
     }
 
-    /// Stops it. The directories stay until the value that this returns goes.
+    /// Stops the server. The directories exist until the returned value is dropped.
     pub async fn stop(mut self) -> TempDir {
         if let Some(server) = self.server.take() {
             server.stop().await;

@@ -1,4 +1,4 @@
-//! TLS in front of a server that speaks plain HTTP.
+//! A TLS proxy for a server that speaks plain HTTP.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-use crate::SelfMade;
+use crate::SelfSignedCertificate;
 
-/// Takes TLS connections on a free port of the loopback interface and passes on what it hears. It stops when it is
+/// Accepts TLS connections on a free port of the loopback interface and forwards their data. It stops when it is
 /// dropped.
 #[derive(Debug)]
 pub struct TlsFront {
@@ -23,11 +23,11 @@ pub struct TlsFront {
 }
 
 impl TlsFront {
-    /// Starts it before the server at this address, `127.0.0.1:4517` say.
+    /// Starts a proxy for the server at this address, for example `127.0.0.1:4517`.
     ///
     /// # Errors
-    /// When the certificate cannot be used, or no port can be had.
-    pub async fn start(address: &str, own: &SelfMade) -> Result<Self> {
+    /// If the certificate is unusable or no port is available.
+    pub async fn start(address: &str, own: &SelfSignedCertificate) -> Result<Self> {
         sayso_net::install_tls();
         let certificate = CertificateDer::from_pem_file(&own.certificate)?;
         let key = PrivateKeyDer::from_pem_file(&own.key)?;
@@ -37,7 +37,7 @@ impl TlsFront {
         let url = format!("https://localhost:{}", listener.local_addr()?.port());
         let address = address.to_owned();
         let server = tokio::spawn(async move {
-            // It ends by being aborted; an error of one connection does not end it.
+            // The task ends by being aborted; an error of one connection does not end it.
             while let Ok((socket, _)) = listener.accept().await {
                 let (acceptor, address) = (acceptor.clone(), address.clone());
                 tokio::spawn(async move {
@@ -50,7 +50,7 @@ impl TlsFront {
         Ok(Self { url, server })
     }
 
-    /// The address to give to clients.
+    /// The URL for clients.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url

@@ -1,4 +1,4 @@
-//! Waiting for what happens, without sleeping.
+//! Waiting for events without sleeping.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -9,13 +9,13 @@ use sayso_api::ask::{Ask, AskQuery, Delivery};
 use sayso_api::event::FeedEvent;
 use sayso_client::{Client, EventStream, StreamItem};
 
-/// How long anything in a test may take. It is only ever reached by a test that fails.
+/// Timeout for every wait in a test. Only failing tests reach it.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits for this, and not for ever.
+/// Waits for a future with a timeout.
 ///
 /// # Errors
-/// When it fails, or takes longer than [`PATIENCE`].
+/// If the future fails, or takes longer than [`PATIENCE`].
 pub async fn within<T>(what: &str, future: impl Future<Output = Result<T>>) -> Result<T> {
     match tokio::time::timeout(PATIENCE, future).await {
         Ok(done) => done.with_context(|| format!("while waiting for {what}")),
@@ -23,10 +23,11 @@ pub async fn within<T>(what: &str, future: impl Future<Output = Result<T>>) -> R
     }
 }
 
-/// The ask, as soon as its outcome has come this far, or farther. An agent may go on before that is written down.
+/// Waits until the outcome of an ask has reached this delivery state or a later one, and returns the ask. An agent can
+/// continue before the delivery is stored.
 ///
 /// # Errors
-/// When it cannot be read, or does not come so far in time.
+/// If the ask cannot be read, or does not reach the state in time.
 pub async fn reaches(client: &Client, ask: &str, wanted: Delivery) -> Result<Ask> {
     within(&format!("{ask} to be {wanted:?}"), async {
         loop {
@@ -40,58 +41,57 @@ pub async fn reaches(client: &Client, ask: &str, wanted: Delivery) -> Result<Ask
     .await
 }
 
-/// How many events of the past are named when nothing more comes.
+/// How many earlier events are named when a wait fails.
 const REMEMBERED: usize = 20;
 
-/// The event stream, read as a test reads it: until what it waits for is there.
+/// The event stream, read until an expected event arrives.
 #[derive(Debug)]
 pub struct Watch {
     stream: EventStream,
-    /// The last ones, for the message when a wait fails.
+    /// The last events, for the message of a failed wait.
     seen: VecDeque<String>,
 }
 
 impl Watch {
-    /// Everything that this client sees from now on: what happens after this call returned is seen,
-    /// even if the stream opens later.
+    /// Watches all events that this client sees after this call, even if the stream opens later.
     ///
     /// # Errors
-    /// When the server does not say where its feed is.
+    /// If the server does not return its feed position.
     pub async fn start(client: &Client) -> Result<Self> {
         let page = client.asks(&AskQuery { limit: Some(1), ..AskQuery::default() }).await?;
         Ok(Self::since(client, page.seq))
     }
 
-    /// Everything that this client sees after `seq`.
+    /// Watches all events that this client sees after `seq`.
     #[must_use]
     pub fn since(client: &Client, seq: i64) -> Self {
         Self { stream: client.events(Some(seq)), seen: VecDeque::new() }
     }
 
-    /// Everything that ever happened in a session.
+    /// Watches all events of a session from its start.
     #[must_use]
     pub fn session(client: &Client, session: &str) -> Self {
         Self { stream: client.session_events(session, Some(0)), seen: VecDeque::new() }
     }
 
-    /// The feed position up to which everything was seen.
+    /// The feed position up to which all events were received.
     #[must_use]
     pub const fn position(&self) -> Option<i64> {
         self.stream.position()
     }
 
-    /// The next event, live-only ones included.
+    /// The next event, including live-only events.
     ///
     /// # Errors
-    /// When the stream is refused, reset, or silent for too long.
+    /// If the stream is refused, reset, or silent for too long.
     pub async fn next(&mut self) -> Result<FeedEvent> {
         self.until("an event", |_| true).await
     }
 
-    /// The next event for which this holds; those before it are passed over.
+    /// The next event that satisfies the condition; earlier events are skipped.
     ///
     /// # Errors
-    /// When the stream is refused, reset, or the event does not come.
+    /// If the stream is refused or reset, or if no such event arrives.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&FeedEvent) -> bool) -> Result<FeedEvent> {
         let found = tokio::time::timeout(PATIENCE, async {
             loop {
@@ -126,24 +126,24 @@ impl Watch {
     /// The next event with this name.
     ///
     /// # Errors
-    /// As [`Self::until`].
+    /// See [`Self::until`].
     pub async fn event(&mut self, name: &str) -> Result<FeedEvent> {
         self.until(name, |event| event.name() == name).await
     }
 
-    /// The ask of the next event with this name, e.g. `question.requested`.
+    /// The ask of the next event with this name, for example `question.requested`.
     ///
     /// # Errors
-    /// As [`Self::until`], and when the event carries no ask.
+    /// See [`Self::until`]; also if the event contains no ask.
     pub async fn ask(&mut self, name: &str) -> Result<Ask> {
         let event = self.event(name).await?;
         event.event.ask().map(|carried| carried.ask.clone()).with_context(|| format!("{name} carries no ask"))
     }
 
-    /// The next event with this name that is about this ask.
+    /// The next event with this name that concerns this ask.
     ///
     /// # Errors
-    /// As [`Self::until`].
+    /// See [`Self::until`].
     pub async fn about(&mut self, name: &str, ask: &str) -> Result<FeedEvent> {
         self.until(&format!("{name} of {ask}"), |event| event.name() == name && event.event.data_json().contains(ask)).await
     }

@@ -112,6 +112,51 @@ def waiting_asks(person: object) -> None:
     asyncio.run(wait_for_all())
 
 
+def suspended_states(person: object) -> None:
+    """A state of 1 MiB, stored and claimed. The ask is decided by the policy, so nobody is waited for."""
+    client = person.client()  # type: ignore[attr-defined]
+    state = os.urandom(512 * 1024).hex()
+    ask = {"approval": {"tool": "t", "action": "other", "input": {}}}
+    times = []
+    for number in range(20):
+        start = time.perf_counter()
+        group = client.groups.open("bench", [ask], key=f"state-{number}", state=state)
+        claim = client.groups.claim(group_id=group["id"], worker="bench")
+        times.append((time.perf_counter() - start) * 1000)
+        assert claim is not None and claim.state == state
+        client.groups.ack(claim)
+        time.sleep(1)  # The byte quota of the token fills again.
+    report("state", mib=1, median_ms=round(statistics.median(times), 1), worst_ms=round(max(times), 1))
+
+
+def resumed_groups(server: object, groups: int, workers: int) -> None:
+    """Every one of many groups is resumed once by many workers. An admin token has no rate limit."""
+    from sayso import AsyncSayso
+
+    ask = {"approval": {"tool": "t", "action": "other", "input": {}}}
+
+    async def run() -> None:
+        client = AsyncSayso(url=server.url, token=server.admin_token)  # type: ignore[attr-defined]
+        for first in range(0, groups, 100):
+            await asyncio.gather(
+                *(client.groups.open("many", [ask], key=f"many-{number}") for number in range(first, first + 100))
+            )
+        resumed: list[str] = []
+
+        async def worker(number: int) -> None:
+            while claim := await client.groups.claim("many", worker=f"worker-{number}"):
+                resumed.append(claim.group_id)
+                await client.groups.ack(claim)
+
+        start = time.perf_counter()
+        await asyncio.gather(*(worker(number) for number in range(workers)))
+        seconds = time.perf_counter() - start
+        once = len(resumed) == groups and len(set(resumed)) == groups
+        report("resumed", groups=groups, workers=workers, seconds=round(seconds, 1), each_once=once)
+
+    asyncio.run(run())
+
+
 def pending(server: object) -> int:
     return server.call("GET", "/asks?status=pending&limit=1")["pending"]  # type: ignore[attr-defined]
 
@@ -134,6 +179,9 @@ def main() -> None:
         server.set_policy('[approvals]\npolicy = "allow"\n')
         secret, token_id = server.agent_token("latency")
         added_latency(Person(server, secret, token_id, "latency"))
+        secret, token_id = server.agent_token("states")
+        suspended_states(Person(server, secret, token_id, "states"))
+        resumed_groups(server, 10_000, 100)
     finally:
         server.close()
 

@@ -14,6 +14,7 @@ OUTPUT = {
     "ask.py": "answered: NAS\n",
     "langgraph_agent.py": "human: Tell Ada.\nai: \ntool: sent to ada@example.com\nai: That is all.\n",
     "pydantic_ai_agent.py": "The tool says: sent to ada@example.com\n",
+    "suspended_run.py": "suspended\nThe tool says: sent to ada@example.com\n",
 }
 
 

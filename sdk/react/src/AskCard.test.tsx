@@ -5,6 +5,7 @@ import { AskCard, type AskCardProps } from "./AskCard";
 import type { Ask, Decision, Outcome } from "./api";
 import { SaysoProvider } from "./host";
 import { type Decide, DecideError } from "./model/sender";
+import { clock } from "./model/time";
 import { anApproval, anAsk, areas, database, token } from "./test/asks";
 import { KEY_GRACE_MS } from "./useCardKeys";
 
@@ -69,7 +70,7 @@ describe("a single question", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
   });
 
-  it("sends own words with Enter, but not an Enter that ends a composition", async () => {
+  it("sends free text with Enter, but not with an Enter that ends a composition", async () => {
     const { sent } = show(anAsk());
     const field = screen.getByPlaceholderText("Other: type your answer");
     fireEvent.change(field, { target: { value: "DuckDB" } });
@@ -80,12 +81,12 @@ describe("a single question", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["DuckDB"]] }]);
   });
 
-  it("has no field of own words when they are not taken", () => {
+  it("has no text field when the question accepts no free text", () => {
     show(anAsk({ questions: [{ ...database, custom: false }] }));
     expect(screen.queryByPlaceholderText("Other: type your answer")).toBeNull();
   });
 
-  it("shortens a long header and keeps it whole in the tooltip", () => {
+  it("shortens a long header and shows all of it in the tooltip", () => {
     const header = "A header of more than thirty characters";
     show(anAsk({ questions: [{ ...database, header }] }));
     expect(screen.getByTitle(header).textContent).toBe("A header of more than thirty …");
@@ -102,7 +103,7 @@ describe("a single question", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["sqlite"]] }]);
   });
 
-  it("takes a note with the answer, and a reason with the rejection", async () => {
+  it("sends a note with the answer, and a reason with the rejection", async () => {
     const first = show(anAsk());
     await click("Add a note");
     await userEvent.type(screen.getByRole("textbox", { name: "Note for the agent" }), "for now");
@@ -110,7 +111,7 @@ describe("a single question", () => {
     expect(first.sent).toEqual([{ kind: "answer", answers: [["postgres"]], note: "for now" }]);
   });
 
-  it("is rejected with one's own words", async () => {
+  it("is rejected with a typed reason", async () => {
     const { sent } = show(anAsk());
     await click("Reject with reason");
     await userEvent.type(screen.getByRole("textbox", { name: /^Why\?/ }), "Decide yourself.{Enter}");
@@ -121,7 +122,7 @@ describe("a single question", () => {
 describe("several questions", () => {
   const set = anAsk({ questions: [database, areas, token] });
 
-  it("are submitted together once every required one is answered", async () => {
+  it("are submitted together when all required ones are answered", async () => {
     const { sent } = show(set);
     const submit = screen.getByRole("button", { name: "Submit" });
     expect(screen.getByText("0 of 3 answered. Still needed: Database.")).toBeTruthy();
@@ -136,7 +137,7 @@ describe("several questions", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["postgres"], ["Auth", "Billing", "Search"], ["s3cret"]] }]);
   });
 
-  it("need words when Other is chosen", async () => {
+  it("need text when Other is selected", async () => {
     show(anAsk({ questions: [database, areas] }));
     await userEvent.click(screen.getByRole("checkbox", { name: "Auth" }));
     await userEvent.click(screen.getByRole("radio", { name: "Other" }));
@@ -145,7 +146,7 @@ describe("several questions", () => {
 });
 
 describe("a secret", () => {
-  it("is nowhere in the document once it is sent", async () => {
+  it("is nowhere in the document after it is sent", async () => {
     const ask = anAsk({ questions: [token] });
     const { update } = show(ask, { holdMs: 3000 });
     await userEvent.type(screen.getByLabelText("Answer to Token"), "s3cret");
@@ -158,7 +159,7 @@ describe("a secret", () => {
 });
 
 describe("an approval", () => {
-  it("shows tool, command and why, whole", () => {
+  it("shows the tool, the whole command and the reason", () => {
     const command = `echo ${"x".repeat(5000)}`;
     show(anApproval({ command, preview: { type: "command", command } }));
     expect(screen.getByRole("heading", { name: "Run a command" })).toBeTruthy();
@@ -166,13 +167,13 @@ describe("an approval", () => {
     expect(screen.getByText("No rule allows this command.")).toBeTruthy();
   });
 
-  it("is approved, or in the agent's own lasting way", async () => {
+  it("is approved once, or with the agent's Always", async () => {
     const first = show(anApproval());
     await click("Approve");
     expect(first.sent).toEqual([{ kind: "approve" }]);
   });
 
-  it("names the owner of Always beside a rule", async () => {
+  it("names the owner of Always next to Make a rule", async () => {
     const makeRule = vi.fn();
     const { sent } = show(anApproval(), { actions: { makeRule } });
     await click("Make a rule");
@@ -184,23 +185,23 @@ describe("an approval", () => {
   it("is approved with a changed input", async () => {
     const { sent } = show(anApproval());
     await click("Edit command");
-    fireEvent.change(screen.getByRole("textbox", { name: "Input that is approved" }), {
+    fireEvent.change(screen.getByRole("textbox", { name: "Input to approve" }), {
       target: { value: "cargo test -p core" },
     });
     await click("Approve with changes");
     expect(sent).toEqual([{ kind: "approve", input: { command: "cargo test -p core" } }]);
   });
 
-  it("does not send an input that is no JSON object", async () => {
+  it("does not send an input that is not a JSON object", async () => {
     const { sent } = show(anApproval({ action: "other", input: { a: 1 } }));
     await click("Edit input");
-    const field = screen.getByRole("textbox", { name: "Input that is approved" });
+    const field = screen.getByRole("textbox", { name: "Input to approve" });
     fireEvent.change(field, { target: { value: "[1]" } });
     await click("Approve with changes");
     expect([sent, field.getAttribute("aria-invalid")]).toEqual([[], "true"]);
   });
 
-  it("is denied, with reason, or with a stop", async () => {
+  it("is denied, with a reason, or with a stop", async () => {
     const first = show(anApproval());
     await click("Deny and stop");
     expect(first.sent).toEqual([{ kind: "deny", stop: true }]);
@@ -218,7 +219,7 @@ describe("an approval", () => {
 describe("a link", () => {
   const link = (url: string) => anAsk({ kind: "link", questions: [], link: { url, message: "Sign in" } });
 
-  it("shows the whole address with its host in bold, and opens only by a click", () => {
+  it("shows the whole address with its host in bold, and opens only with a click", () => {
     show(link("https://github.com/login/device?code=1"));
     const open = screen.getByRole("link", { name: "Open github.com" });
     expect([open.getAttribute("href"), open.getAttribute("rel")]).toEqual([
@@ -228,7 +229,7 @@ describe("a link", () => {
     expect(screen.getByText("github.com").tagName).toBe("B");
   });
 
-  it("cannot be opened when it is not of the web", () => {
+  it("cannot be opened if it is not a web address", () => {
     show(link("javascript:alert(1)"));
     expect(screen.queryByRole("link")).toBeNull();
     expect(screen.getByText("javascript:alert(1)")).toBeTruthy();
@@ -238,7 +239,7 @@ describe("a link", () => {
 describe("states", () => {
   const strip = (card: HTMLElement) => card.querySelector(".state")?.textContent;
 
-  it("sending: held, without controls, and taken back with what was typed", async () => {
+  it("sending: held without controls, and undo restores the input", async () => {
     const { card, sent } = show(anAsk(), { holdMs: 3000 });
     await userEvent.type(screen.getByPlaceholderText("Other: type your answer"), "DuckDB{Enter}");
     expect([card().dataset.state, strip(card())]).toEqual(["sending", "Sending “DuckDB”Undo u"]);
@@ -248,10 +249,10 @@ describe("states", () => {
     expect(screen.getByDisplayValue("DuckDB")).toBeTruthy();
   });
 
-  it("answered: one row per question, which opens to the question and the whole answer", async () => {
+  it("answered: one row per question, which expands to the question and the whole answer", async () => {
     const ask = anAsk({ questions: [database, { ...areas, header: null }] });
     const { card } = show(decided(ask, { status: "answered", answers: [["postgres"], ["Auth", "Search"]] }));
-    expect([card().dataset.state, strip(card())]).toEqual(["answered", "Answered14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["answered", `Answered${clock(at)}`]);
     const rows = screen.getAllByRole("button").map((row) => row.textContent);
     expect(rows).toEqual(["[Database]Selected: “PostgreSQL”", "[Which areas?]Selected: “Auth”, “Search”"]);
     expect(screen.queryByRole("radio")).toBeNull();
@@ -260,23 +261,23 @@ describe("states", () => {
     expect(screen.getByText("You, here. Confirmed by the agent.")).toBeTruthy();
   });
 
-  it("rejected: the question is kept, one's words are quoted", () => {
+  it("rejected: the question is kept, and the reason is quoted", () => {
     const { card } = show(decided(anAsk(), { status: "rejected", message: "Not now." }));
-    expect([card().dataset.state, strip(card())]).toEqual(["rejected", "Rejected14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["rejected", `Rejected${clock(at)}`]);
     expect(screen.getByText("Which database?")).toBeTruthy();
     expect(card().querySelector(".quote")?.textContent).toBe("“Not now.”");
   });
 
   it("denied and stopped", () => {
     const { card } = show(decided(anApproval(), { status: "denied", stop: true }));
-    expect(strip(card())).toBe("Denied, agent stopped14:01");
+    expect(strip(card())).toBe(`Denied, agent stopped${clock(at)}`);
   });
 
   it("timed out", () => {
     const { card } = show(
       decided(anAsk(), { status: "rejected", by: { kind: "timeout", after: "10m" }, message: "User did not respond" }),
     );
-    expect(strip(card())).toBe("Nobody answered in 10 min14:01");
+    expect(strip(card())).toBe(`No answer within 10 min${clock(at)}`);
     expect(screen.getByText("Rejected automatically, and the agent was told why.")).toBeTruthy();
   });
 
@@ -284,7 +285,7 @@ describe("states", () => {
     const { card } = show(
       decided(anAsk(), { status: "withdrawn", by: { kind: "agent" }, message: "the turn was interrupted" }),
     );
-    expect([card().dataset.state, strip(card())]).toEqual(["withdrawn", "Withdrawn14:01"]);
+    expect([card().dataset.state, strip(card())]).toEqual(["withdrawn", `Withdrawn${clock(at)}`]);
     expect(screen.getByText("The turn was interrupted. Nothing was sent.")).toBeTruthy();
   });
 
@@ -298,7 +299,7 @@ describe("states", () => {
     expect(sent.length).toBe(1);
   });
 
-  it("answered by somebody else: names them, and keeps the choice that was not sent", async () => {
+  it("answered elsewhere: names the person, and keeps the unsent choice", async () => {
     const by = { kind: "person", name: "ada", via: "terminal", tokenId: "tok_other" };
     const outcome: Outcome = { status: "answered", answers: [["sqlite"]], by, at };
     const ask = anAsk();
@@ -307,24 +308,24 @@ describe("states", () => {
     });
     await click(/PostgreSQL/);
     update(decided(ask, outcome));
-    expect(strip(card())).toBe("Answered by ada in the terminal14:01");
+    expect(strip(card())).toBe(`Answered by ada in the terminal${clock(at)}`);
     expect(
       screen.getByText(/Already answered by ada in the terminal. Your answer “PostgreSQL” wasn’t sent./),
     ).toBeTruthy();
     expect(screen.getByRole("button", { name: "Copy it" })).toBeTruthy();
   });
 
-  it("decided by a rule: says so, and leads to it", async () => {
+  it("decided by a rule: names the rule and links to it", async () => {
     const editRule = vi.fn();
     const { card } = show(decided(anApproval(), { status: "approved", by: { kind: "policy", rule: "tests" } }), {
       actions: { editRule },
     });
-    expect(strip(card())).toBe("Allowed by rule “tests”14:01");
+    expect(strip(card())).toBe(`Allowed by rule “tests”${clock(at)}`);
     await click("Edit the rule");
     expect(editRule).toHaveBeenCalledOnce();
   });
 
-  it("undeliverable: with what to do", async () => {
+  it("undeliverable: offers the next steps", async () => {
     const sendAsMessage = vi.fn();
     const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, { delivery: "undeliverable" });
     const { card } = show(ask, { actions: { sendAsMessage } });
@@ -333,7 +334,7 @@ describe("states", () => {
     expect(sendAsMessage).toHaveBeenCalledWith(ask, "sqlite");
   });
 
-  it("undeliverable to an agent that takes no messages: says why, and can be left", () => {
+  it("undeliverable to an agent without messages: shows the reason, and can be dismissed", () => {
     const change = { delivery: "undeliverable", deliveryReason: "The terminal was first." } as const;
     const ask = decided(anAsk(), { status: "answered", answers: [["sqlite"]] }, change);
     const { card } = show(ask, { actions: { leave: () => {} } });
@@ -342,7 +343,7 @@ describe("states", () => {
     expect(screen.queryByRole("button", { name: "Send as message" })).toBeNull();
   });
 
-  it("failed: the error is shown, and what was typed is kept", async () => {
+  it("failed: shows the error, and keeps the input", async () => {
     const problems = [{ index: 0, reason: "must be between 0 and 100" }];
     const number = { ...database, header: "Coverage", input: "number" as const, options: [] };
     show(anAsk({ questions: [number] }), { decide: () => Promise.reject(new DecideError("invalid", { problems })) });
@@ -354,7 +355,7 @@ describe("states", () => {
   });
 });
 
-describe("who only looks", () => {
+describe("view-only access", () => {
   it.each([anAsk({}), anApproval({})])("sees all of it and can send nothing, case %#", async (ask) => {
     const { card, sent } = show(ask, { readOnly: true, active: true });
     fireEvent.pointerDown(card());
@@ -389,7 +390,7 @@ describe("keys", () => {
       expect(sent).toEqual([{ kind: "answer", answers: [["postgres"]] }]);
     });
 
-    it("work at once after a click or text input inside the card", () => {
+    it("work immediately after a click or text input inside the card", () => {
       const set = anAsk({ questions: [areas] });
       const clicked = show(set, { active: true });
       fireEvent.pointerDown(screen.getByRole("checkbox", { name: "Auth" }));
@@ -417,7 +418,7 @@ describe("keys", () => {
     });
   });
 
-  it("move the highlight, and Enter sends it; without one Enter only moves the focus", () => {
+  it("move the highlight, and Enter sends it; without a highlight, Enter only moves the focus", () => {
     const { sent } = show(anAsk(), { active: true });
     settle();
     press("Enter");
@@ -437,7 +438,7 @@ describe("keys", () => {
     expect(sent).toEqual([]);
   });
 
-  it("say yes, no, no and stop", () => {
+  it("approve, deny, and deny and stop", () => {
     for (const [key, decision] of [
       ["a", { kind: "approve" }],
       ["d", { kind: "deny" }],
@@ -469,13 +470,13 @@ describe("keys", () => {
     expect(sent).toEqual([{ kind: "answer", answers: [["Auth"]] }]);
   });
 
-  it("give the field of own words the focus in a session, unless somebody types elsewhere", () => {
+  it("focus the text field in a session, unless the person types elsewhere", () => {
     show(anAsk(), { active: true, place: "session" });
     expect(document.activeElement).toBe(screen.getByPlaceholderText("Other: type your answer"));
   });
 });
 
-it("shows agents' text as text, and what would not be seen by its code", () => {
+it("shows text of agents as text, and invisible characters as codes", () => {
   const text = "<img src=x onerror=alert(1)>\u202e";
   const { card } = show(anAsk({ title: `A ${text}`, context: text, questions: [{ ...database, text, header: text }] }));
   expect(card().querySelector("img")).toBeNull();

@@ -16,7 +16,7 @@ import { useAskCard } from "./useAskCard";
 import { focusFirstField, isTyping, useCardKeys } from "./useCardKeys";
 import { useCollapse } from "./useCollapse";
 
-/** What the page around a card can do for it. Each button is there only if its act is. */
+/** Actions that the page provides. A card shows a button only if its action is given. */
 export interface AskCardActions {
   makeRule?: (ask: Ask) => void;
   editRule?: (ask: Ask) => void;
@@ -27,16 +27,16 @@ export interface AskCardActions {
 
 export interface AskCardProps {
   ask: Ask;
-  /** Whether the keys are for this card. One card of a page at a time. */
+  /** Whether the card handles keys. Only one card of a page can be active. */
   active?: boolean;
-  /** In a session the source is known, and the field of one's own words takes the focus. */
+  /** Whether the card is shown in its session: it leaves out the source, and focuses the text field. */
   place?: "inbox" | "session";
   actions?: AskCardActions;
-  /** Counts how often the person opened this card by a click or Enter. Each time the field of a typed answer takes the focus. */
+  /** Counts how often the person opened this card by a click or Enter. Each time, the field of a typed answer gets the focus. */
   entered?: number;
 }
 
-/** One ask: everything needed to decide it, and afterwards how it was decided. */
+/** One ask: the controls to decide it, and later its outcome. */
 export function AskCard({ ask, active = false, place = "inbox", actions = {}, entered = 0 }: AskCardProps) {
   const { t, readOnly } = useHost();
   const takes = active && !readOnly;
@@ -87,7 +87,7 @@ export function AskCard({ ask, active = false, place = "inbox", actions = {}, en
   );
 }
 
-/** In a session a new card's field takes the focus, unless the person is typing elsewhere. */
+/** In a session, the text field of a new card gets the focus, unless the person is typing elsewhere. */
 function useFocusField(card: RefObject<HTMLElement | null>, wanted: boolean, askId: string): void {
   useEffect(() => {
     if (!wanted || !askId || isTyping(document.activeElement)) return;

@@ -31,7 +31,7 @@ function send(asks: Asks, askId: string, decision: Decision, options: CallOption
   }
 }
 
-/** What the client threw, as the card shows it. */
+/** Converts an error of the client for the card. */
 export function decideError(thrown: unknown): DecideError {
   const { code, message, status, problem } = thrown as Partial<SaysoError>;
   if (!problem) return new DecideError(String(message ?? thrown));

@@ -1,5 +1,5 @@
 // A key decides once per press. Browsers mark repeated events of a key that is held down, but remote desktops and some keyboards
-// send plain ones, so key-ups are watched, too.
+// send plain ones. Therefore this module also listens for key-ups.
 
 const pressed = new Set<string>();
 const repeated = new WeakSet<KeyboardEvent>();
@@ -18,5 +18,5 @@ if (typeof window !== "undefined") {
   window.addEventListener("blur", () => pressed.clear());
 }
 
-/** Whether the key was not let go since its last event. */
+/** Whether the key has not been released since its last event. */
 export const isHeldDown = (event: KeyboardEvent): boolean => event.repeat || repeated.has(event);

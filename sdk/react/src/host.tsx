@@ -7,34 +7,34 @@ import { type Decide, Sender, type Sending } from "./model/sender";
 import { contentOf } from "./model/view";
 import { type Translate, translator } from "./words";
 
-/** What the cards of a page share. */
+/** Settings and services that all cards of a page share. */
 export interface Host {
   t: Translate;
   sender: Sender;
   drafts: Drafts;
-  /** How long a decision can be taken back. */
+  /** How long a decision can be undone, in milliseconds. */
   holdMs: number;
   /** Whether a click on an option of a single question sends it. */
   oneClick: boolean;
-  /** Whether the person only looks: cards show everything and take nothing. */
+  /** Whether the person has view-only access: cards show everything but accept no decisions. */
   readOnly: boolean;
-  /** The token of this page, to tell one's own decisions from those of others. */
+  /** The id of the token of this page, to tell its own decisions from those of others. */
   tokenId: string | undefined;
   copy: (text: string) => void;
   /** The name of the machine on which the agents run, if the page knows it. */
   machine: string | undefined;
   /** Reads the files that the command of an approval executes. */
   readFiles: ((askId: string) => Promise<AskFiles>) | undefined;
-  /** The server, for hooks that read from it. */
+  /** The client, for hooks that read from the server. */
   client: Sayso | undefined;
-  /** The way of components that know a tool call and nothing else. */
+  /** Answers asks by tool call, for components that know only its id. */
   transport: Transport | undefined;
 }
 
 export const HostContext = createContext<Host | undefined>(undefined);
 
 export interface SaysoProviderProps {
-  /** The server. Cards decide through it, unless `decide` is given. */
+  /** The client of the server. Cards send decisions with it, unless `decide` is given. */
   client?: Sayso;
   /** How `QuestionPrompt`, `ToolApproval` and `useSession` reach the agent; by default through the client. */
   transport?: Transport;
@@ -46,7 +46,7 @@ export interface SaysoProviderProps {
   translate?: Translate;
   holdMs?: number;
   oneClick?: boolean;
-  /** For a token of the role `viewer`: cards show everything and take nothing. */
+  /** For tokens of the role `viewer`: cards show everything but accept no decisions. */
   readOnly?: boolean;
   tokenId?: string;
   copy?: (text: string) => void;
@@ -57,9 +57,9 @@ export interface SaysoProviderProps {
 
 const english = translator();
 const copyPlainly = (text: string) => void navigator.clipboard?.writeText(text);
-const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider was given neither `client` nor `decide`"));
+const nowhere: Decide = () => Promise.reject(new Error("SaysoProvider needs a `client` or `decide`"));
 
-/** Gives the cards below it their words, their way to the server, and a place for what is typed. */
+/** Provides words, a connection to the server and storage for drafts to the cards inside. */
 export function SaysoProvider(props: SaysoProviderProps) {
   const { client, translate = english, holdMs = 3000, oneClick = true, readOnly = false, tokenId } = props;
   const { machine, children } = props;
@@ -107,19 +107,19 @@ export function SaysoProvider(props: SaysoProviderProps) {
   return <HostContext value={host}>{children}</HostContext>;
 }
 
-/** What the cards of this page share. */
+/** The settings and services that all cards of this page share. */
 export function useHost(): Host {
   const host = useContext(HostContext);
-  if (!host) throw new Error("a card needs a SaysoProvider around it");
+  if (!host) throw new Error("cards must be inside a SaysoProvider");
   return host;
 }
 
-/** What is on its way for an ask. */
+/** The decision about an ask that is being sent. */
 export function useSending(sender: Sender, askId: string): Sending | undefined {
   return useSyncExternalStore(sender.subscribe, () => sender.get(askId));
 }
 
-/** What is typed for an ask, and a way to change it. */
+/** The draft for an ask, and a function that changes it. */
 export function useDraft(drafts: Drafts, ask: Ask): [Draft, (change: Partial<Draft>) => void] {
   const fresh = useMemo(() => newDraft(ask), [ask]);
   const draft = useSyncExternalStore(drafts.subscribe, () => drafts.get(ask.id)) ?? fresh;
@@ -141,7 +141,7 @@ function subscribeTicks(listener: () => void): () => void {
   };
 }
 
-/** The time, renewed in steps. All that use it share one timer. */
+/** The current time, updated at an interval. All users share one timer. */
 export function useNow(step = 1000): number {
   const tick = useSyncExternalStore(subscribeTicks, () => Math.floor(Date.now() / step));
   return useMemo(() => Math.max(Date.now(), tick * step), [tick, step]);

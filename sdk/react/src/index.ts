@@ -7,8 +7,20 @@ export { readDiff, statOf } from "./model/diff";
 export { Drafts, entryLabel, optionValue } from "./model/draft";
 export { pieces, plain, webAddress } from "./model/invisible";
 export { APPROVAL_QUEUE_MS, type Decide, DecideError, type NewDecision, Sender, type Sending } from "./model/sender";
-export { age, clock, countdown, duration, fullDate, spanWords, whenWords } from "./model/time";
+export { serverText } from "./model/serverText";
+export {
+  age,
+  clock,
+  countdown,
+  dayAndMonth,
+  duration,
+  fullDate,
+  spanWords,
+  timeOrDate,
+  whenWords,
+} from "./model/time";
 export { baseName, type CardState, contentOf, isOpen, shortDigest, stateOf, takesTyping, titleOf } from "./model/view";
+export { whyWords } from "./model/why";
 export { Command } from "./parts/Command";
 export { KindIcon, StateIcon } from "./parts/icons";
 export { Kbd } from "./parts/Kbd";

@@ -1,6 +1,6 @@
 import type { AskCardModel } from "./useAskCard";
 
-// The keys of cards with radio buttons and checkboxes: several questions, or one that takes several options.
+// The keys of cards with radio buttons and checkboxes: several questions, or one question with several choices.
 
 const MARK = "[role=radio], [role=checkbox], input[type=radio], input[type=checkbox]";
 const STOP = `${MARK}, [data-field], [data-other]`;
@@ -9,7 +9,7 @@ const inside = <E extends HTMLElement>(root: Element | null | undefined, selecto
   ...(root?.querySelectorAll<E>(selector) ?? []),
 ];
 
-/** Whether the keys of this file are for the card: it has radio buttons or checkboxes, or several questions. */
+/** Whether the card uses the keys of this module: it has radio buttons, checkboxes, or several questions. */
 export const hasMarks = (model: AskCardModel): boolean => {
   const questions = model.ask.questions ?? [];
   const isMarked = questions.some(({ input = "choice" }) => input === "yesNo" || input === "choice");
@@ -22,7 +22,7 @@ export function focusMissing(element: Element): void {
   inside(card?.querySelector("[data-missing=true]") ?? card, STOP)[0]?.focus();
 }
 
-/** Handles a key of a set. Returns whether it was one. */
+/** Handles a key. Returns whether the key has a function here. */
 export function handleSetKey(event: KeyboardEvent, model: AskCardModel, card: HTMLElement): boolean {
   const target = event.target instanceof HTMLElement ? event.target : undefined;
   const text = target?.matches("[data-field], [data-other]") ?? false;
@@ -34,7 +34,7 @@ export function handleSetKey(event: KeyboardEvent, model: AskCardModel, card: HT
   return !text && !event.repeat && chooseByDigit(event.key, card, target);
 }
 
-/** Moves between options and fields without choosing anything. */
+/** Moves the focus between options and fields without selecting anything. */
 function moveFocus(card: HTMLElement, from: HTMLElement | undefined, step: 1 | -1): boolean {
   const stops = inside<HTMLElement>(card, STOP);
   const at = from ? stops.indexOf(from) : -1;
@@ -43,7 +43,7 @@ function moveFocus(card: HTMLElement, from: HTMLElement | undefined, step: 1 | -
   return stops.length > 0;
 }
 
-/** Enter goes to the next question, and after the last one to Submit. A single question is sent. */
+/** Enter moves to the next question, and after the last one to Submit. A single question is sent. */
 function goOn(event: KeyboardEvent, model: AskCardModel, card: HTMLElement, target: HTMLElement | undefined): boolean {
   if (event.shiftKey || event.isComposing || event.keyCode === 229 || event.repeat) return false;
   const questions = inside<HTMLElement>(card, "[data-question]");
@@ -63,7 +63,7 @@ function goOn(event: KeyboardEvent, model: AskCardModel, card: HTMLElement, targ
   return true;
 }
 
-/** A digit chooses in the question that has the focus, else in the first one that needs an answer. */
+/** A digit selects an option of the focused question, or of the first question without an answer. */
 function chooseByDigit(key: string, card: HTMLElement, target: HTMLElement | undefined): boolean {
   const digit = /^[1-9]$/.test(key) ? Number(key) : 0;
   if (digit === 0) return false;

@@ -1,12 +1,13 @@
 import type { Ask, Outcome } from "./api";
 import type { Sending } from "./model/sender";
-import { clock, spanWords } from "./model/time";
+import { sentence, serverText } from "./model/serverText";
+import { spanWords, timeOrDate } from "./model/time";
 import type { CardState } from "./model/view";
 import type { Translate } from "./words";
 
 const isYes = (outcome: Outcome): boolean => outcome.status === "answered" || outcome.status === "approved";
 
-/** Whether this page decided. */
+/** Whether the decision was made with the token of this page. */
 export const isOwn = (outcome: Outcome, tokenId: string | undefined): boolean =>
   outcome.by.kind === "person" && tokenId !== undefined && outcome.by.tokenId === tokenId;
 
@@ -17,7 +18,7 @@ function where(t: Translate, via: string | null | undefined): string {
   return t("where.other", { via });
 }
 
-/** Who decided first, inside a sentence. */
+/** The actor who decided first, for use in a sentence. */
 export function winnerWords(t: Translate, { status, by }: Outcome): string | undefined {
   if (status === "withdrawn") return undefined;
   if (by.kind === "person") return t("winner.person", { name: by.name ?? "", where: where(t, by.via) });
@@ -25,7 +26,7 @@ export function winnerWords(t: Translate, { status, by }: Outcome): string | und
   return by.kind === "timeout" ? t("winner.timeout") : undefined;
 }
 
-/** The words for a decision on its way, and for all decisions of its batch. */
+/** The state of a decision that is being sent, or of all decisions of its batch. */
 export function sendingWords(t: Translate, sending: Sending): string {
   if (sending.phase === "queued") return t("state.queued", { answer: sending.label });
   const batch = sending.phase === "held" ? sending.batch : undefined;
@@ -35,9 +36,9 @@ export function sendingWords(t: Translate, sending: Sending): string {
   return t(batch.kind === "deny" ? "state.denyingAll" : "state.decliningAll", { count });
 }
 
-/** The words on the strip. */
+/** The text of the state strip. */
 export function stateWords(t: Translate, ask: Ask, state: CardState, tokenId: string | undefined): string {
-  if (state === "snoozed") return t("state.snoozed", { time: clock(ask.snoozedUntil ?? 0) });
+  if (state === "snoozed") return t("state.snoozed", { time: timeOrDate(ask.snoozedUntil ?? 0) });
   if (state === "parked") return t("state.parked");
   const { outcome } = ask;
   if (!outcome) return t(ask.kind === "approval" ? "state.approval" : "state.question");
@@ -60,18 +61,18 @@ function ruleKey(outcome: Outcome) {
   return outcome.status === "denied" ? "state.byRule.deny" : "state.byRule.reject";
 }
 
-/** The grey line under a result: who, from where, and how far it came. */
+/** The grey line under a result: the actor, the surface, and the state of the delivery. */
 export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined): string {
   const { outcome, delivery } = ask;
   if (!outcome) return "";
   const { by } = outcome;
-  if (outcome.status === "withdrawn") return [sentence(outcome.message ?? ""), t("line.nothingSent")].join(" ").trim();
+  if (outcome.status === "withdrawn") return withdrawnWords(t, outcome);
   if (by.kind === "timeout") {
     if (isYes(outcome)) return t("line.timeoutFirst");
     return t(outcome.status === "denied" ? "line.timeoutDeny" : "line.timeoutReject");
   }
   if (by.kind === "policy") return t("line.notAsked");
-  // Anybody else is named on the strip, with the way they decided.
+  // The strip names other people and the surface that they used.
   const who = isOwn(outcome, tokenId) ? [t("line.you")] : [];
   const how: string[] = [];
   if (outcome.choice) {
@@ -88,8 +89,6 @@ export function secondLine(t: Translate, ask: Ask, tokenId: string | undefined):
   return [...who, ...how].join(" ");
 }
 
-function sentence(text: string): string {
-  if (!text) return "";
-  const first = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
+function withdrawnWords(t: Translate, { message, messageCode }: Outcome): string {
+  return [sentence(serverText(t, message ?? "", messageCode)), t("line.nothingSent")].join(" ").trim();
 }

@@ -18,51 +18,51 @@ import { type CardState, contentOf, isOpen, oneClickQuestion, stateOf, takesOthe
 import { useFiles } from "./useFiles";
 import type { Translate } from "./words";
 
-/** Everything a card knows and can do, without a look. */
+/** The headless model of a card: its state and its actions. */
 export interface AskCardModel {
   ask: Ask;
   state: CardState;
   open: boolean;
   sending: Sending | undefined;
   draft: Draft;
-  /** Whether each option is a button that sends. */
+  /** Whether the options are buttons that send. */
   oneClick: boolean;
-  /** The option that Enter sends; nothing is highlighted at first. */
+  /** The option that Enter sends. No option is highlighted at first. */
   highlight: number | null;
   setHighlight: (index: number | null) => void;
   answers: string[][];
-  /** Headers, else texts, of the questions that still need an answer. */
+  /** The headers (or texts) of the questions that still need an answer. */
   missing: string[];
   change: (change: Partial<Draft>) => void;
-  /** Opens a field for the edited input, a reason or a note, and moves the focus into it. */
+  /** Opens the field for the edited input, a reason or a note, and focuses it. */
   write: (field: WrittenField) => void;
-  /** Closes such a field if nothing was changed in it. */
+  /** Closes a field if it is unchanged. */
   leaveField: (field: WrittenField) => void;
-  /** The last `write`, counted so that a field can follow each one. */
+  /** The last call of `write`, with a counter so that a field can react to each call. */
   writing: { field: WrittenField; count: number } | undefined;
   choose: (question: number, value: string) => void;
   chooseOther: (question: number, on: boolean) => void;
   type: (question: number, text: string) => void;
   /** Sends one option of a one-click card. */
   sendOption: (index: number) => void;
-  /** What is wrong with a typed number, by question; empty until the person tried to send it. */
+  /** The errors of typed numbers, by question. Empty until the person tries to send. */
   problems: ReadonlyMap<number, string>;
-  /** Sends the answers as they are; false when one is missing or not valid. */
+  /** Sends the answers. Returns false if an answer is missing or invalid. */
   submit: () => boolean;
-  /** Denies or rejects, by default with the reason that is typed. */
+  /** Denies or rejects, by default with the typed reason. */
   no: (options?: { message?: string; stop?: boolean }) => void;
   approve: (options?: { choice?: string; label?: string }) => void;
   undo: () => void;
-  /** The files that the command executes; undefined until they are read. */
+  /** The files that the command executes. Undefined until they are loaded. */
   files: AskFiles | undefined;
-  /** What was chosen and typed here and not sent before somebody else decided. */
+  /** The unsent input, if another person or rule decided first. */
   unsent: string | undefined;
 }
 
-/** The fields of a card that are there only when the person wants them. */
+/** The optional fields of a card. */
 export type WrittenField = "input" | "reason" | "note";
 
-/** The edited input in the shape of the agent's; undefined when it is not JSON. */
+/** The edited input in the shape of the original input. Undefined if it is not a JSON object. */
 export function editedInput(ask: Ask, text: string): Record<string, unknown> | undefined {
   const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
   const field = editedField(ask);
@@ -77,7 +77,7 @@ export function editedInput(ask: Ask, text: string): Record<string, unknown> | u
   }
 }
 
-/** The field of the input that is edited alone: a command or a plan. */
+/** The field of the input that is edited as text: a command or a plan. */
 export function editedField(ask: Ask): "command" | "plan" | undefined {
   const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
   if (ask.approval?.action === "run" && typeof input.command === "string") return "command";
@@ -85,7 +85,7 @@ export function editedField(ask: Ask): "command" | "plan" | undefined {
   return undefined;
 }
 
-/** What the editor begins with. */
+/** The initial text of the editor. */
 export function inputText(ask: Ask): string {
   const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
   const field = editedField(ask);
@@ -95,7 +95,7 @@ export function inputText(ask: Ask): string {
 const YES_NO = ["true", "false"];
 const NO_PROBLEMS: ReadonlyMap<number, string> = new Map();
 
-/** What is wrong with a typed number, before the server says it. */
+/** Validates a typed number like the server does. */
 function numberProblem(t: Translate, { input, minimum: min, maximum: max }: Question, typed?: string) {
   if (input !== "number" || typed === undefined) return undefined;
   const number = Number(typed);
@@ -106,7 +106,7 @@ function numberProblem(t: Translate, { input, minimum: min, maximum: max }: Ques
   return max != null ? t("question.rangeMax", { max }) : t("question.range");
 }
 
-/** The card without a look: bring your own elements. `over` takes the place of parts of the host. */
+/** The headless card, for your own elements. `over` replaces parts of the host. */
 export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
   const { t, sender, drafts, holdMs, oneClick: allowed } = { ...useHost(), ...over };
   const sending = useSending(sender, ask.id);
@@ -220,14 +220,14 @@ function pick(
   return question ? choose(question, one, value) : one;
 }
 
-/** How many things the digits can choose on a one-click card. */
+/** How many options the digits can choose on a one-click card. */
 export function optionCount(ask: Ask): number {
   const single = oneClickQuestion(ask);
   if (!single) return 0;
   return single.input === "yesNo" ? 2 : (single.options ?? []).length;
 }
 
-/** Whether the card has a field for words of one's own. */
+/** Whether the card has a field for free text. */
 export const hasOther = (ask: Ask): boolean => {
   const single = oneClickQuestion(ask);
   return single !== undefined && takesOther(single);

@@ -4,21 +4,21 @@ import type { Ask } from "./api";
 import { useHost } from "./host";
 
 export interface UseAsksOptions {
-  /** Only those of this session. */
+  /** Only asks of this session. */
   session?: string;
-  /** Keep those that are decided while they are shown, with their outcome. */
+  /** Keep asks that are decided while they are shown, with their outcome. */
   keep?: boolean;
 }
 
 export interface AsksView {
   /** Oldest first. */
   asks: Ask[];
-  /** Whether what waited at the beginning has been read. */
+  /** Whether the asks that were pending at the start have been loaded. */
   loaded: boolean;
   connection: Connection;
 }
 
-/** The asks that wait, kept up to date. */
+/** The pending asks, updated live. */
 export function useAsks({ session, keep = false }: UseAsksOptions = {}): AsksView {
   const { client } = useHost();
   if (!client) throw new Error("useAsks needs a SaysoProvider with a `client`");
@@ -26,7 +26,7 @@ export function useAsks({ session, keep = false }: UseAsksOptions = {}): AsksVie
   return useSyncExternalStore(store.subscribe, store.get, store.get);
 }
 
-/** What {@link useAsks} shows: a new value whenever something changed, and the same one otherwise. */
+/** The state of {@link useAsks}. Its identity changes only when its content changes. */
 class LiveAsks {
   readonly #shown = new Set<string>();
   readonly #decided = new Map<string, Ask>();
@@ -61,7 +61,7 @@ class LiveAsks {
     return { asks, loaded: live.loaded(), connection: live.connection() };
   }
 
-  /** Keeps what was shown and is decided now. */
+  /** Keeps asks that were shown and are decided now. */
   #hear(event: FeedEvent): boolean {
     const change = askChange(event);
     if (change?.kind === "resolved") {

@@ -4,7 +4,7 @@ import { contentOf, takesTyping, yesNoQuestion } from "./model/view";
 import { focusMissing, handleSetKey, hasMarks } from "./setKeys";
 import { type AskCardModel, hasOther, optionCount } from "./useAskCard";
 
-/** How long a new card ignores keys, in milliseconds: the key may be meant for the card before it. */
+/** How long a new card ignores keys, in milliseconds. The person may have meant the previous card. */
 export const KEY_GRACE_MS = 400;
 
 const EDITABLE = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable=true]";
@@ -35,7 +35,7 @@ export function useCardKeys(model: AskCardModel, options: CardKeysOptions): bool
       const { model: card, options: now } = latest.current;
       if (handle(event, card, now)) event.preventDefault();
     };
-    // Before the controls themselves: an arrow would choose a radio button.
+    // Runs before the handlers of the controls: an arrow key would select a radio button.
     const onSetKey = (event: KeyboardEvent) => {
       const { model: card, options: now } = latest.current;
       if (!accepts.current || event.altKey || event.ctrlKey || event.metaKey || isModalOpen()) return;
@@ -56,7 +56,7 @@ export function useCardKeys(model: AskCardModel, options: CardKeysOptions): bool
 
 /**
  * Whether the grace period of a card is over. It starts when the card becomes active or its content changes, and ends after
- * `KEY_GRACE_MS`, or earlier with the first click or text input inside the card: then the person means this card.
+ * `KEY_GRACE_MS`, or with the first click or text input inside the card.
  */
 export function useKeyGrace(content: string, { active, card }: Pick<CardKeysOptions, "active" | "card">): boolean {
   const [ended, setEnded] = useState<string>();
@@ -67,7 +67,7 @@ export function useKeyGrace(content: string, { active, card }: Pick<CardKeysOpti
       if (target instanceof Node && card.current?.contains(target)) end();
     };
     const timer = setTimeout(end, KEY_GRACE_MS);
-    // On the document, after React's own handlers: a render before them would reset the text of a controlled field.
+    // On the document, so that it runs after the handlers of React: an earlier render would reset the text of a controlled field.
     document.addEventListener("pointerdown", endIfInside);
     document.addEventListener("input", endIfInside);
     return () => {
@@ -84,7 +84,7 @@ function handle(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
   const command = event.ctrlKey || event.metaKey;
   if (event.key === "Enter" && command) return submitSet(model, options);
   if (command || isTyping(event.target)) return false;
-  // A key that is held down must not decide one card after the other.
+  // A key that is held down must not decide several cards.
   if (isHeldDown(event) && !event.key.startsWith("Arrow")) return false;
   if (event.key === "u" && model.state === "sending") return act(model.undo);
   if (!model.open) return false;
@@ -98,7 +98,7 @@ function act(what: () => void): true {
 
 const isModalOpen = (): boolean => document.querySelector("dialog[open]") !== null;
 
-/** Sends a set, or goes to the first question that needs an answer. */
+/** Submits the answers, or moves the focus to the first question that needs an answer. */
 function submitSet(model: AskCardModel, { card }: CardKeysOptions): boolean {
   if (!model.open) return false;
   if (model.ask.kind === "question") {
@@ -108,7 +108,7 @@ function submitSet(model: AskCardModel, { card }: CardKeysOptions): boolean {
   return model.draft.input !== null && act(() => model.approve());
 }
 
-/** Moves the focus to the first field in which an answer is typed. */
+/** Focuses the first field for a typed answer. */
 export function focusFirstField(card: RefObject<HTMLElement | null>): boolean {
   const field = card.current?.querySelector<HTMLElement>("[data-field], [data-other]");
   field?.focus();
@@ -129,7 +129,7 @@ function enter(event: KeyboardEvent, model: AskCardModel, { card }: CardKeysOpti
 function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOptions): boolean {
   const { ask } = model;
   if (takesTyping(ask)) return false;
-  if (yesNoQuestion(ask) && (event.key === "a" || event.key === "d")) return act(() => sayYesNo(model, event.key));
+  if (yesNoQuestion(ask) && (event.key === "a" || event.key === "d")) return act(() => answerYesNo(model, event.key));
   if (model.oneClick) {
     const count = optionCount(ask);
     const digit = Number.parseInt(event.key, 10);
@@ -139,7 +139,7 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
   }
   switch (event.key) {
     case "a":
-      // While a reason is typed, the footer offers no plain yes.
+      // While a reason is typed, the footer has no plain Approve button.
       return ask.kind !== "question" && model.draft.reason === null && act(() => model.approve());
     case "d":
       return act(() => model.no());
@@ -162,13 +162,13 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
   }
 }
 
-/** Answers a yes/no question. Where a choice is not sent at once, it is only chosen. */
-function sayYesNo(model: AskCardModel, key: string): void {
+/** Answers a yes/no question. On cards with a Submit button, it only selects the answer. */
+function answerYesNo(model: AskCardModel, key: string): void {
   if (model.oneClick) model.sendOption(key === "a" ? 0 : 1);
   else model.choose(0, key === "a" ? "true" : "false");
 }
 
-/** Goes to what can be looked at: the preview of the next option that has one, or the command or diff. */
+/** Moves the focus to the preview of the next option that has one, or to the command or diff. */
 function showPreview(model: AskCardModel, { card }: CardKeysOptions): boolean {
   const shown = model.ask.questions?.[0]?.options?.flatMap(({ preview }, index) => (preview ? [index] : [])) ?? [];
   if (!model.oneClick || shown.length === 0) {

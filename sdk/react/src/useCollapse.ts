@@ -3,7 +3,7 @@ import { type RefObject, useLayoutEffect, useRef } from "react";
 const COLLAPSE_MS = 240;
 const EASE = "cubic-bezier(.2, 0, 0, 1)";
 
-/** Shrinks a card to its result when it is decided. The style sheet animates its opening. */
+/** Animates a card that shrinks to its result. The style sheet animates a card that opens. */
 export function useCollapse(card: RefObject<HTMLElement | null>, open: boolean): void {
   const height = useRef(0);
   const wasOpen = useRef(open);

@@ -3,7 +3,7 @@ import type { Ask, AskFiles } from "./api";
 import { useHost } from "./host";
 import type { Sending } from "./model/sender";
 
-/** The files that the command of an ask executes: read when the card appears, and again after they changed. */
+/** The files that the command of an ask executes. Loads them when the card appears, and again after they change. */
 export function useFiles(ask: Ask, sending: Sending | undefined): AskFiles | undefined {
   const { readFiles, readOnly } = useHost();
   const [files, setFiles] = useState<AskFiles>();
@@ -12,11 +12,11 @@ export function useFiles(ask: Ask, sending: Sending | undefined): AskFiles | und
   useEffect(() => {
     if (!wanted || !readFiles) return;
     let stale = false;
-    // After a refusal, what the card shows is not there any more.
+    // After a refusal, the files on the card are out of date.
     if (refused) setFiles(undefined);
     readFiles(ask.id).then(
       (read) => !stale && setFiles(read),
-      // The card says that the content is not available.
+      // The card shows that the content is not available.
       () => !stale && setFiles(undefined),
     );
     return () => {

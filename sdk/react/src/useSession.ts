@@ -25,7 +25,7 @@ type News = SessionEvent | { type: "settled"; data: { toolCallId: string } } | {
 const after = (view: SessionView, news: News): SessionView =>
   news.type === "begin" ? emptyView : viewAfter(view, news as SessionEvent);
 
-/** A session as it goes on: its words, its tool calls, and what waits for a person. Begins with what is pending. */
+/** A live session: its messages, tool calls and pending asks. It starts with the pending asks. */
 export function useSession(sessionId: string): LiveSession {
   const { client, transport } = useHost();
   if (!transport) throw new Error("useSession needs a SaysoProvider with a `client` or a `transport`");
@@ -39,7 +39,7 @@ export function useSession(sessionId: string): LiveSession {
     return () => stop.abort();
   }, [transport, sessionId]);
 
-  // The stream of the gateway does not say when somebody else decides; the feed does.
+  // Only the feed reports decisions of other people; the gateway stream does not.
   useEffect(() => {
     if (!client) return;
     const settled = (event: FeedEvent) => {

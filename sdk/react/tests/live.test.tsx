@@ -5,7 +5,7 @@ import userEvent from "@testing-library/user-event";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
 
-/** The components and hooks with the real server and the mock agent, from a page of another origin. */
+/** Components and hooks with the real server and the mock agent, from a page of another origin. */
 let server: Server;
 let sayso: Sayso;
 
@@ -60,7 +60,7 @@ describe.each(transports)("QuestionPrompt by %s", (_, transport) => {
     expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["PostgreSQL"]]);
   });
 
-  it("sends words of one's own, and several choices as a list", async () => {
+  it("sends free text, and several choices as a list", async () => {
     const session = await start("questions");
     const ask = await asked(session);
     const questions = (ask.questions ?? []).map(({ header, text, options, multiple }) => ({
@@ -86,7 +86,7 @@ describe.each(transports)("QuestionPrompt by %s", (_, transport) => {
     expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["DuckDB"], chosen, ["nothing else"]]);
   });
 
-  it("says who was faster", async () => {
+  it("names the person who decided first", async () => {
     const session = await start("question");
     const ask = await asked(session);
     render(
@@ -101,7 +101,7 @@ describe.each(transports)("QuestionPrompt by %s", (_, transport) => {
     );
   });
 
-  it("says what went wrong and lets one try again", async () => {
+  it("shows the error and allows another attempt", async () => {
     const session = await start("question");
     const ask = await asked(session);
     const view = (call: string) => (
@@ -180,7 +180,7 @@ describe("useSession and MessageItem", () => {
     expect(screen.getAllByRole("article")).toHaveLength(2);
   });
 
-  it("takes a prompt away that somebody else answered", async () => {
+  it("removes a prompt that was answered elsewhere", async () => {
     const session = await start("parallel");
     let calls: ToolCallState[] = [];
     render(
@@ -196,7 +196,7 @@ describe("useSession and MessageItem", () => {
     expect(screen.getAllByRole("button", { name: "Submit" })).toHaveLength(2);
   });
 
-  it("says why when the session is not to be seen", async () => {
+  it("shows the reason if the token cannot see the session", async () => {
     render(
       <SaysoProvider client={sayso}>
         <Chat session="ses_nothing" seen={() => {}} />
@@ -220,7 +220,7 @@ function Inbox({ session, keep }: { session?: string; keep?: boolean }) {
 describe("useAsks", () => {
   const cards = () => [...document.querySelectorAll<HTMLElement>("article")].map((card) => card.dataset.ask);
 
-  it("shows what waits, what comes, and what is decided, with the card", async () => {
+  it("shows pending, new and decided asks with the card", async () => {
     const first = await asked(await start("question"));
     render(
       <SaysoProvider client={sayso} holdMs={0}>
@@ -237,7 +237,7 @@ describe("useAsks", () => {
     expect(cards()).toEqual([first.id, second.id]);
   });
 
-  it("of one session shows nothing else, and forgets what is decided", async () => {
+  it("with a session shows only its asks, and drops decided ones", async () => {
     const session = await start("question");
     const mine = await asked(session);
     await asked(await start("question"));

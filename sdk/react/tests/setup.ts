@@ -1,10 +1,10 @@
 import { cleanup, configure } from "@testing-library/react";
 import { afterEach, beforeEach, vi } from "vitest";
 
-// A busy machine is slow, not wrong.
+// Long timeouts, because test machines can be busy.
 configure({ asyncUtilTimeout: 30_000 });
 
-// Nothing moves: the document of the tests has no layout to animate.
+// Reduced motion: jsdom has no layout to animate.
 beforeEach(() => {
   vi.stubGlobal("matchMedia", (query: string) => ({ matches: query.includes("reduced-motion") }));
 });

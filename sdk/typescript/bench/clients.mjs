@@ -1,4 +1,4 @@
-// How much memory a client costs the server: a thousand of them, each listening for questions, all of them told about one.
+// Measures the memory that a client costs the server: 1,000 clients listen for questions, and each receives one.
 // Prints one JSON object. SAYSO_BIN is the server; measure a release build.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -36,7 +36,7 @@ const until = async (condition) => {
 
 try {
   const token = readFileSync(join(home, "data", "token"), "utf8").trim();
-  // One client has warmed everything up before the first look.
+  // The first client warms up the server before the first measurement.
   const first = Sayso.connect({ baseUrl, token });
   let told = 0;
   const listen = (sayso) => sayso.onQuestion(() => void told++);

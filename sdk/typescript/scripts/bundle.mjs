@@ -1,4 +1,4 @@
-// Makes one script of an entry and all that it imports, as a page would load it.
+// Bundles an entry file with its imports into one script, as a page would load it.
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
 

@@ -7,7 +7,7 @@ const target = new URL("../src/api/schema.gen.ts", import.meta.url);
 const head = "// Generated from docs/openapi.json by `npm run gen` in sdk/typescript. Do not edit.\n\n";
 
 const document = JSON.parse(readFileSync(source, "utf8"));
-// Operation ids would only add a second name for each path.
+// Operation ids are left out: they would add a second name for each path.
 for (const path of Object.values(document.paths))
   for (const operation of Object.values(path)) delete operation.operationId;
 

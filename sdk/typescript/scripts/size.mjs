@@ -1,4 +1,4 @@
-// Prints what the package weighs in a page, bundled and compressed, and fails when that is more than it may.
+// Prints the bundled and compressed size of the package, and fails if it exceeds the limit.
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { bundle } from "./bundle.mjs";

@@ -3,13 +3,13 @@ import { type FeedEvent, ignoreUnknownEvent } from "./events.js";
 
 type Schemas = components["schemas"];
 
-/** What an event says about an ask: it was requested or resolved, or some of its fields changed. */
+/** A change of an ask: it was requested or resolved, or some of its fields changed. */
 export type AskChange =
   | { kind: "requested"; ask: Schemas["AskEvent"] }
   | { kind: "resolved"; ask: Schemas["AskEvent"] }
   | { kind: "updated"; fields: Schemas["AskParked"] | Schemas["AskSnoozed"] | Schemas["AskDelivery"] };
 
-/** Reads what an event says about an ask. Events about anything else give `undefined`. */
+/** The change of an ask that an event reports. `undefined` for events about anything else. */
 export function askChange(event: FeedEvent): AskChange | undefined {
   switch (event.type) {
     case "question.requested":

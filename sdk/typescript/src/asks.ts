@@ -22,10 +22,10 @@ export interface AskQuery {
   cursor?: string;
 }
 
-/** How long one call waits for a person; then it is made again. */
+/** How long one call waits for an answer before it is repeated. */
 const WAIT = "30s";
 
-/** The asks that the token sees. */
+/** The asks that the token can see. */
 export class Asks {
   readonly #http: Http;
 
@@ -33,15 +33,15 @@ export class Asks {
     this.#http = http;
   }
 
-  /** A page of asks, with the `seq` at which it was read: stream from there and nothing is missed. */
+  /** Lists asks. `seq` is the feed position of the list: stream from there to miss no event. */
   list = (query: AskQuery = {}, options: CallOptions = {}): Promise<AskPage> =>
     this.#http.get("/asks", { query: { ...query }, ...options });
 
-  /** One ask; with `raw`, also the agent's request as it arrived. */
+  /** Reads one ask. With `raw`, the result includes the original request of the agent. */
   get = async (id: string, { raw, ...options }: CallOptions & { raw?: boolean } = {}): Promise<Ask> =>
     this.#http.get(`/asks/${part(id)}`, { query: { raw }, ...options });
 
-  /** Waits until it is decided, however long that takes and however often the line breaks. */
+  /** Waits until the ask is decided, without a time limit. Reconnects after network errors. */
   async wait(id: string, options: CallOptions = {}): Promise<Ask> {
     const path = `/asks/${part(id)}`;
     const backoff = new Backoff();
@@ -59,8 +59,8 @@ export class Asks {
     }
   }
 
-  /** Follows the outcomes of all asks that this token opened, with one connection. While it is open, asks with `keep` are not
-   * parked. */
+  /** Streams the outcomes of all asks that this token opened, over one connection. While the stream is open, asks with `keep`
+   * are not parked. */
   outcomes = (options: Omit<EventsOptions, "session"> = {}): AsyncIterableIterator<FeedEvent> =>
     outcomes(this.#http, options);
 
@@ -85,18 +85,18 @@ export class Asks {
   deny = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
     this.#decide(id, "deny", body, options);
 
-  /** Hides it until then; `null` brings it back. */
+  /** Hides the ask from inboxes until the given time. `null` shows it again. */
   snooze = (id: string, until: Date | null): Promise<Ask> =>
     this.#decide(id, "snooze", { until: until?.toISOString() ?? null });
 
-  /** Takes the outcome of an ask that this token opened. A secret answer comes in clear, this once. */
+  /** Collects the outcome of an ask that this token opened. Secret answers are returned in plain text, and only once. */
   receipt = async (id: string): Promise<Ask> => this.#http.post(`/asks/${part(id)}/receipt`, undefined, { once: true });
 
-  /** Takes back an ask that this token opened. */
+  /** Withdraws an ask that this token opened. */
   withdraw = async (id: string, reason?: string): Promise<Ask> =>
     this.#http.delete(`/asks/${part(id)}`, { query: { reason } });
 
-  /** Takes back the pending ask that this token opened with this `dedupeKey`. */
+  /** Withdraws the pending ask that this token opened with this `dedupeKey`. */
   withdrawByKey = async (dedupeKey: string, reason?: string): Promise<Ask> =>
     this.#http.delete("/asks", { query: { dedupeKey, reason } });
 

@@ -1,11 +1,11 @@
 const FIRST = 250;
 const LONGEST = 15_000;
 
-/** Waits that double, with some chance in them so that a thousand clients do not come back at once. */
+/** Exponential backoff with jitter, so that many clients do not reconnect at the same time. */
 export class Backoff {
   #wait = FIRST;
 
-  /** How long to wait now, in milliseconds. */
+  /** The next delay, in milliseconds. */
   next(): number {
     const wait = this.#wait;
     this.#wait = Math.min(LONGEST, wait * 2);
@@ -17,7 +17,7 @@ export class Backoff {
   }
 }
 
-/** Sleeps, or less when the signal is given. */
+/** Sleeps. Returns early when the signal aborts. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve();

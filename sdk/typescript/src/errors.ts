@@ -1,22 +1,22 @@
 import type { components, Outcome, Problem, QuestionProblem } from "./api/index.js";
 
-/** What went wrong, to decide by. The server may learn new ones. */
+/** Error codes. Later servers can add codes. */
 export type ErrorCode =
   | components["schemas"]["ErrorCode"]
-  /** No reply came. Whether the call had its effect is not known; the same call again is safe. */
+  /** No response arrived, so the effect of the call is unknown. It is safe to repeat the call. */
   | "connection_lost"
   | (string & {});
 
-/** A call that did not do what it should. `code` says why. */
+/** A failed call. `code` is the reason. */
 export class SaysoError extends Error {
   override readonly name: string = "SaysoError";
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    /** The HTTP status; 0 when there was no reply. */
+    /** The HTTP status, or 0 without a response. */
     readonly status: number,
-    /** All that the server said. */
+    /** The problem document of the server. */
     readonly problem: Partial<Problem> = {},
     options?: ErrorOptions,
   ) {
@@ -24,37 +24,37 @@ export class SaysoError extends Error {
   }
 }
 
-/** Somebody, or something, was faster. `winner` and `outcome` say who and how. */
+/** The ask was already decided. `winner` and `outcome` describe the decision. */
 export class AlreadyResolvedError extends SaysoError {
   override readonly name = "AlreadyResolvedError";
 
-  /** How it ended. */
+  /** The outcome of the ask. */
   get outcome(): Outcome | undefined {
     return this.problem.outcome ?? undefined;
   }
 
-  /** Whether an earlier call with this token brought that outcome. */
+  /** Whether an earlier call with this token decided the ask. */
   get own(): boolean {
     return this.problem.own === true;
   }
 
-  /** Who decided: a person's name, else `policy`, `timeout`, `agent`, … */
+  /** The name of the person who decided, or `policy`, `timeout`, `agent`, … */
   get winner(): string {
     return this.outcome?.by.name ?? this.outcome?.by.kind ?? "somebody else";
   }
 }
 
-/** The answers do not fit the questions; the ask still waits. */
+/** The answers do not fit the questions. The ask stays pending. */
 export class InvalidAnswersError extends SaysoError {
   override readonly name = "InvalidAnswersError";
 
-  /** What is wrong, per question. */
+  /** The errors, by question. */
   get problems(): QuestionProblem[] {
     return this.problem.problems ?? [];
   }
 }
 
-/** A message cannot be taken while these asks wait. */
+/** The session cannot accept a message while these asks are pending. */
 export class AskPendingError extends SaysoError {
   override readonly name = "AskPendingError";
 
@@ -63,37 +63,37 @@ export class AskPendingError extends SaysoError {
   }
 }
 
-/** No token, or one that is wrong, expired or revoked. */
+/** The token is missing, invalid, expired or revoked. */
 export class UnauthorizedError extends SaysoError {
   override readonly name = "UnauthorizedError";
 }
 
-/** The token may not do this, or the page's origin may not call. */
+/** The token lacks a permission, or the server does not allow the origin of the page. */
 export class ForbiddenError extends SaysoError {
   override readonly name = "ForbiddenError";
 }
 
-/** There is nothing, or nothing that this token sees. */
+/** The resource does not exist, or the token cannot see it. */
 export class NotFoundError extends SaysoError {
   override readonly name = "NotFoundError";
 }
 
-/** This kind of ask is not decided in this way. */
+/** The decision does not fit the kind of the ask. */
 export class WrongKindError extends SaysoError {
   override readonly name = "WrongKindError";
 }
 
-/** The call has the wrong shape, or names something that does not exist. */
+/** The request is invalid. */
 export class InvalidRequestError extends SaysoError {
   override readonly name = "InvalidRequestError";
 }
 
-/** Too many calls. */
+/** The token sent too many requests. */
 export class RateLimitedError extends SaysoError {
   override readonly name = "RateLimitedError";
 }
 
-/** The line broke before the reply was there. */
+/** The connection failed before a response arrived. */
 export class ConnectionError extends SaysoError {
   override readonly name = "ConnectionError";
 
@@ -129,7 +129,7 @@ const CODE_OF_STATUS: Record<number, ErrorCode> = {
   429: "rate_limited",
 };
 
-/** The error that a reply stands for. Something in between may have replied, so its body is not trusted to be ours. */
+/** Converts an error response. The body is not trusted, because a proxy can have sent the response. */
 export function errorOf(status: number, body: unknown): SaysoError {
   const problem = (typeof body === "object" && body !== null ? body : {}) as Partial<Problem>;
   const code: ErrorCode = problem.code ?? CODE_OF_STATUS[status] ?? (status >= 500 ? "internal" : "invalid_request");

@@ -2,34 +2,34 @@ import type { AskPage, components } from "./api/index.js";
 import { type Http, part } from "./http.js";
 import { endable, REOPENED, type StreamOptions, values } from "./stream.js";
 
-/** What a stream sends besides events: the past that was asked for is gone. */
+/** Sent instead of events that the server no longer stores. */
 type Reset = components["schemas"]["ResetEvent"];
 
-/** One event of the feed, or a `reset`. `type` tells the type of `data`. Later servers send types that are not listed here:
- * end every switch with `default: ignoreUnknownEvent(event)`. */
+/** One event of the feed, or a `reset`. `type` determines the type of `data`. Later servers can send other types: end every
+ * switch with `default: ignoreUnknownEvent(event)`. */
 export type FeedEvent =
   | Exclude<components["schemas"]["Event"], Reset>
   | (Reset & { at?: undefined; sessionId?: undefined });
 
-/** Ends a switch over the types of events. The compiler checks that the switch handles all of them; at run time, types of a
- * later server are ignored. */
+/** Ends a switch over event types. The compiler checks that the switch handles all known types. At run time, unknown types
+ * are ignored. */
 export function ignoreUnknownEvent(_event: never): void {}
 
 export interface EventsOptions extends StreamOptions {
-  /** Begin after this place in the feed. Without it, begin now. */
+  /** Start after this feed position. By default, start now. */
   since?: number | undefined;
-  /** Only what belongs to this session. */
+  /** Only events of this session. */
   session?: string | undefined;
 }
 
-/** The feed as an iterator that resumes where it was. A `reset` says that the past is gone: list again, and go on. */
+/** The feed as an iterator that resumes after network errors. After a `reset`, list the resources again and continue. */
 export function events(http: Http, options: EventsOptions = {}): AsyncIterableIterator<FeedEvent> {
   const path = options.session === undefined ? "/events" : `/sessions/${part(options.session)}/events`;
   return endable((signal) => follow(http, path, { ...options, signal }), options.signal);
 }
 
-/** The outcomes of the asks that the token opened, as an iterator that resumes where it was. After a `reset`, read the asks
- * that you wait for. */
+/** The outcomes of the asks that the token opened, as an iterator that resumes after network errors. After a `reset`, read
+ * the asks that you wait for. */
 export function outcomes(http: Http, options: Omit<EventsOptions, "session"> = {}): AsyncIterableIterator<FeedEvent> {
   return endable((signal) => follow(http, "/outcomes", { ...options, signal }), options.signal);
 }
@@ -40,7 +40,7 @@ async function* follow(
   options: EventsOptions & { signal: AbortSignal },
 ): AsyncGenerator<FeedEvent> {
   let last = options.since;
-  // A stream that begins now needs to know where that is, or a broken line would lose what came meanwhile.
+  // A stream that starts now needs its feed position, or it would lose events while it reconnects.
   const since = async (signal: AbortSignal) => {
     last ??= (await http.get<AskPage>("/asks", { query: { limit: 1 }, signal })).seq;
     return { since: last };

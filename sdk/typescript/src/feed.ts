@@ -8,9 +8,9 @@ import type { Http } from "./http.js";
 import { reply } from "./replies.js";
 import type { Connection } from "./stream.js";
 
-/** What a callback learns beside the ask. */
+/** The second argument of a callback. */
 export interface AskContext {
-  /** Given when the ask is decided, by whomever: take the prompt away. */
+  /** Aborts when the ask is decided by anyone. Close the prompt then. */
   signal: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ interface AskListener {
   session: string | undefined;
   kinds: readonly Ask["kind"][];
   callback: AskCallback;
-  /** What this listener was told about and is not decided yet. */
+  /** The pending asks that this listener was called for. */
   told: Map<string, AbortController>;
 }
 
@@ -32,8 +32,8 @@ interface EventListener {
 
 const PAGE = 200;
 
-/** One stream for everybody who listens, and what is pending. It runs while somebody does. It never answers by itself:
- * only what a callback returns is sent. */
+/** One stream shared by all listeners, and the pending asks. It runs while there are listeners. It never answers an ask on
+ * its own: it sends only the return values of callbacks. */
 export class Feed {
   readonly #http: Http;
   readonly #asks: Asks;
@@ -52,7 +52,7 @@ export class Feed {
     this.#onError = onError;
   }
 
-  /** Tells about each pending ask once: those that wait already, and those to come. */
+  /** Calls the listener once for each pending ask, now and in the future. */
   onAsk(kinds: readonly Ask["kind"][], session: string | undefined, callback: AskCallback): () => void {
     const listener: AskListener = { session, kinds, callback, told: new Map() };
     for (const ask of this.#pending.values()) queueMicrotask(() => this.#tell(listener, ask));
@@ -61,19 +61,19 @@ export class Feed {
     });
   }
 
-  /** Tells about events of a type, or of every type with `*`. */
+  /** Calls the listener for events of a type, or for all events with `*`. */
   onEvent(type: string, session: string | undefined, callback: (event: FeedEvent) => void): () => void {
     return this.#join(this.#eventListeners, { session, type, callback });
   }
 
-  /** Tells when {@link pending}, {@link connection} or {@link loaded} changed. */
+  /** Calls the listener when {@link pending}, {@link connection} or {@link loaded} changes. */
   onChange(listener: () => void): () => void {
     return this.#join(this.#changeListeners, listener);
   }
 
   pending = (): ReadonlyMap<string, Ask> => this.#pending;
   connection = (): Connection => this.#connection;
-  /** Whether what is pending has been read. */
+  /** Whether the pending asks have been loaded. */
   loaded = (): boolean => this.#loaded;
 
   close(): void {
@@ -124,7 +124,7 @@ export class Feed {
     }
   }
 
-  /** Reads what is pending, for as long as that takes. Returns the place in the feed at which it was read. */
+  /** Loads the pending asks, with retries. Returns the feed position of the list. */
   async #load(signal: AbortSignal): Promise<number> {
     const backoff = new Backoff();
     for (;;) {
@@ -158,12 +158,12 @@ export class Feed {
     return seq;
   }
 
-  /** Keeps what is pending up to date. Returns whether that changed. */
+  /** Applies an event to the pending asks. Returns whether they changed. */
   async #apply(event: FeedEvent, signal: AbortSignal): Promise<boolean> {
     const change = askChange(event);
     if (!change) return false;
     if (change.kind === "requested") {
-      // A large ask comes shortened. Whoever decides needs all of it.
+      // Large asks are shortened in the stream. A decision needs the whole ask.
       const whole = change.ask.truncated ? await this.#whole(change.ask, signal) : change.ask;
       if (whole.status === "pending") this.#wait(whole);
       return true;

@@ -1,21 +1,21 @@
 import { Backoff, pause } from "./backoff.js";
 import { ConnectionError, errorOf, InvalidRequestError, NotFoundError, SaysoError } from "./errors.js";
 
-/** Where the server is, and who we are. */
+/** The address of the server and the credentials. */
 export interface ConnectOptions {
   /** For example `http://127.0.0.1:4517`. In a page it may be relative to the page. */
   baseUrl: string;
-  /** A token, or a function that returns the current one: for tokens that expire. Only signing in needs none. */
+  /** A token, or a function that returns the current token if tokens expire. Only signing in works without a token. */
   token?: string | (() => string | Promise<string>) | undefined;
-  /** What outcomes say about where the decision was made. Letters, digits and `-`. */
+  /** The surface that outcomes name as the place of the decision. Letters, digits and `-`. */
   via?: string;
-  /** A `fetch` of one's own, for proxies. */
+  /** A replacement for `fetch`, for example to use a proxy. */
   fetch?: typeof globalThis.fetch;
 }
 
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** The page is going away: the call goes on without it. */
+  /** Let the request continue after the page is closed. */
   keepalive?: boolean | undefined;
 }
 
@@ -23,11 +23,11 @@ export interface RequestOptions extends CallOptions {
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
-  /** The reply is given only once, so the call is not repeated when no reply came. */
+  /** Do not repeat the call without a response, because the server returns the result only once. */
   once?: boolean;
 }
 
-/** How often a call is sent again when no reply came. It has its effect once all the same. */
+/** How often a call without a response is repeated. The idempotency key prevents a second effect. */
 const RETRIES = 3;
 
 export type Query = Record<string, string | number | boolean | null | undefined>;
@@ -42,7 +42,7 @@ export class Http {
     try {
       this.#base = new URL(options.baseUrl, globalThis.location?.href).href.replace(/\/+$/, "");
     } catch {
-      throw new InvalidRequestError("invalid_request", `baseUrl is not an address: ${options.baseUrl}`, 0);
+      throw new InvalidRequestError("invalid_request", `invalid baseUrl: ${options.baseUrl}`, 0);
     }
   }
 
@@ -55,7 +55,7 @@ export class Http {
   delete = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
     this.request("DELETE", path, options);
 
-  /** Begins a stream. Throws what {@link errorOf} makes of a refusal. */
+  /** Opens a stream. Throws the result of {@link errorOf} if the server refuses. */
   async open(path: string, query: Query, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
     const init = { headers: { Accept: "text/event-stream" }, signal, cache: "no-store" as const };
     const response = await this.#fetch(path + search(query), init);
@@ -63,7 +63,7 @@ export class Http {
     return response.body;
   }
 
-  /** Sends a call, and again with the same key when the line breaks, unless its reply is given only `once`. */
+  /** Sends a call. After a network error, repeats it with the same idempotency key, unless `once` is set. */
   async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
     const { query, body, signal, keepalive, once } = options;
     const headers: Record<string, string> = {};
@@ -81,7 +81,7 @@ export class Http {
         if (response.ok) return read as T;
         throw errorOf(response.status, read);
       } catch (error) {
-        if (!worthRepeating(error) || left <= 0) throw error;
+        if (!isRetryable(error) || left <= 0) throw error;
         await pause(backoff.next(), signal);
       }
     }
@@ -100,14 +100,14 @@ export class Http {
   }
 }
 
-/** No reply came, or the server is just stopping: it did nothing, or knows the key. */
-const worthRepeating = (error: unknown): boolean =>
+/** Whether a call can be repeated: there was no response, or the server is stopping. */
+const isRetryable = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof SaysoError && error.status === 503);
 
-/** What a failed `fetch` means: the caller's own wish, or a broken line. */
+/** The error of a failed `fetch`: the caller aborted it, or the connection failed. */
 function lost(error: unknown, signal: AbortSignal | null | undefined, where: string): unknown {
   if (signal?.aborted) return signal.reason;
-  return new ConnectionError(`no reply from ${where}: ${String((error as Error)?.message ?? error)}`, error);
+  return new ConnectionError(`no response from ${where}: ${String((error as Error)?.message ?? error)}`, error);
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -115,7 +115,7 @@ async function readBody(response: Response): Promise<unknown> {
   try {
     text = await response.text();
   } catch (error) {
-    throw new ConnectionError("the reply broke off", error);
+    throw new ConnectionError("the connection closed before the response was complete", error);
   }
   try {
     return text === "" ? undefined : JSON.parse(text);
@@ -124,10 +124,10 @@ async function readBody(response: Response): Promise<unknown> {
   }
 }
 
-/** An id as one part of a path. What cannot be one names nothing. */
+/** Encodes an id as one path segment. Throws a `NotFoundError` for ids that cannot be one. */
 export function part(id: string): string {
   if (typeof id !== "string" || id === "" || id === "." || id === "..") {
-    throw new NotFoundError("not_found", `there is nothing with the id ${JSON.stringify(id)}`, 404);
+    throw new NotFoundError("not_found", `no resource has the id ${JSON.stringify(id)}`, 404);
   }
   return encodeURIComponent(id);
 }
@@ -137,7 +137,7 @@ function search(query: Query = {}): string {
   return entries.length === 0 ? "" : `?${new URLSearchParams(entries.map(([key, value]) => [key, String(value)]))}`;
 }
 
-/** A name for one act, so that sending it twice has its effect once. Works without a secure context too. */
+/** Generates an idempotency key. It also works outside a secure context. */
 function uniqueKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

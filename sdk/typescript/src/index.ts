@@ -17,6 +17,7 @@ export {
 } from "./errors.js";
 export { type EventsOptions, type FeedEvent, ignoreUnknownEvent } from "./events.js";
 export type { AskContext } from "./feed.js";
+export type { Groups } from "./groups.js";
 export type { CallOptions, ConnectOptions, Query, RequestOptions } from "./http.js";
 export type { ApprovalReply, QuestionReply } from "./replies.js";
 export type { RunQuery, RunReply, Runs } from "./runs.js";

@@ -2,24 +2,24 @@ import type { Ask } from "./api/index.js";
 import type { Asks } from "./asks.js";
 import { InvalidRequestError } from "./errors.js";
 
-/** What a callback for questions may return. Nothing means: later, or never. */
+/** The return value of a callback for questions. Without a value, the ask stays pending. */
 export type QuestionReply =
-  /** One list of entries per question. */
+  /** One list of entries for each question. */
   string[][] | { answers: string[][]; note?: string } | { reject: true | string };
 
-/** What a callback for approvals and links may return. Nothing means: later, or never. */
+/** The return value of a callback for approvals and links. Without a value, the ask stays pending. */
 export type ApprovalReply =
   | "approve"
   | "deny"
   | { approve: { choice?: string; input?: Record<string, unknown> } }
   | { deny: string; stop?: boolean };
 
-/** Sends what a callback returned. What is neither an answer nor nothing is refused, and the ask waits on. */
+/** Sends the return value of a callback. Throws for an invalid value, and the ask stays pending. */
 export async function reply(asks: Asks, ask: Ask, given: unknown): Promise<void> {
   if (given === undefined || given === null) return;
   const sent = ask.kind === "question" ? replyQuestion(asks, ask, given) : replyApproval(asks, ask, given);
   if (!sent) {
-    const text = `a callback returned ${typeof given} for ${ask.id}, which is no reply to this ${ask.kind}; it waits on`;
+    const text = `a callback returned ${typeof given} for ${ask.id}, which is not a valid reply to this ${ask.kind}; the ask stays pending`;
     throw new InvalidRequestError("invalid_request", text, 0);
   }
   await sent;

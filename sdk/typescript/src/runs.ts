@@ -1,20 +1,20 @@
 import type { NewRun, Run, RunPage } from "./api/index.js";
 import { type CallOptions, type Http, part } from "./http.js";
 
-/** What became of a question of a run. */
+/** The result of answering a question of a run. */
 export interface RunReply {
   status: "answered" | "rejected";
 }
 
 export interface RunQuery {
-  /** Only runs that are not over. */
+  /** Only runs that have not ended. */
   open?: boolean;
   /** 1 to 500. */
   limit?: number;
   cursor?: string;
 }
 
-/** Runs of workflows. */
+/** Workflow runs. */
 export class Runs {
   readonly #http: Http;
 
@@ -22,13 +22,13 @@ export class Runs {
     this.#http = http;
   }
 
-  /** Starts a run. `workflow` is the name of a workflow on the server, or the workflow itself. */
+  /** Starts a run. `workflow` is the name of a workflow on the server, or a workflow file. */
   start = (run: NewRun): Promise<Run> => this.#http.post("/runs", run);
 
   list = (query: RunQuery = {}, options: CallOptions = {}): Promise<RunPage> =>
     this.#http.get("/runs", { query: { ...query }, ...options });
 
-  /** The run, with what waits in it. */
+  /** Reads a run with its pending questions. */
   get = (runId: string): Promise<Run> => this.#http.get(`/runs/${part(runId)}`);
 
   /** Cancels the run and closes the sessions of its steps. */

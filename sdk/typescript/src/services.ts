@@ -3,7 +3,7 @@ import { InvalidAnswersError } from "./errors.js";
 import type { Sayso } from "./sayso.js";
 import type { Services } from "./transport.js";
 
-/** The services of {@link DirectTransport} over a Sayso client: for a host that has one and gives its pages none. */
+/** Implements the services of {@link DirectTransport} with a Sayso client, for hosts that keep the token from their pages. */
 export function servicesOf(sayso: Sayso): Services {
   return {
     async submitAnswers(sessionId, toolCallId, answers) {
@@ -27,7 +27,7 @@ export function servicesOf(sayso: Sayso): Services {
   };
 }
 
-/** The ask of a tool call: the pending one, else the latest, so that who comes late learns who won. */
+/** The ask of a tool call: the pending one, or the latest one, so that late callers learn the outcome. */
 async function askOf(sayso: Sayso, session: string, call: string, kind: Ask["kind"]): Promise<Ask | undefined> {
   await sayso.sessions.get(session);
   for (const status of ["pending", "resolved"] as const) {
@@ -42,7 +42,7 @@ async function askOf(sayso: Sayso, session: string, call: string, kind: Ask["kin
   return undefined;
 }
 
-/** A value is a list only for a question that takes several; anywhere else it is text, whatever it looks like. */
+/** Reads a value as a list only if the question accepts several options. Otherwise the value is text. */
 function entries(question: Question, index: number, answers: Record<string, string>): string[] {
   const text = answers[index];
   if (text === undefined) {
@@ -55,7 +55,7 @@ function entries(question: Question, index: number, answers: Record<string, stri
     const list: unknown = JSON.parse(text);
     if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) return list;
   } catch {
-    // Words of one's own.
+    // A free-text answer.
   }
   return [text];
 }

@@ -5,13 +5,13 @@ import type { AskContext, Feed } from "./feed.js";
 import { type CallOptions, type Http, part } from "./http.js";
 import type { ApprovalReply, QuestionReply } from "./replies.js";
 
-/** What a callback may do: return the reply, or nothing and reply later. */
+/** A callback returns the reply, or returns nothing and replies later. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback without `return` has this type
 export type Maybe<Reply> = Reply | undefined | null | void | Promise<Reply | undefined | null | void>;
 export type OnQuestion = (question: Ask, context: AskContext) => Maybe<QuestionReply>;
 export type OnApproval = (approval: Ask, context: AskContext) => Maybe<ApprovalReply>;
 
-/** Listening and deciding, for everything that the token sees or for one session. */
+/** Listeners and decisions, for everything that the token can see or for one session. */
 export class Listening {
   constructor(
     protected readonly http: Http,
@@ -20,7 +20,7 @@ export class Listening {
     private readonly only?: string,
   ) {}
 
-  /** Calls back for each event of a type, or of every type with `*`, from now on. Also for `reset`. */
+  /** Calls the listener for each new event of a type, or of all types with `*`. `reset` is also a type. */
   on<Type extends FeedEvent["type"]>(
     type: Type,
     callback: (event: Extract<FeedEvent, { type: Type | "reset" }>) => void,
@@ -30,16 +30,16 @@ export class Listening {
     return this.feed.onEvent(type, this.only, callback as (event: FeedEvent) => void);
   }
 
-  /** Calls back once for each question, also for those that wait already. */
+  /** Calls the listener once for each question, including questions that are already pending. */
   onQuestion = (callback: OnQuestion): (() => void) => this.feed.onAsk(["question"], this.only, callback);
 
-  /** Calls back once for each approval, also for those that wait already. */
+  /** Calls the listener once for each approval, including approvals that are already pending. */
   onApproval = (callback: OnApproval): (() => void) => this.feed.onAsk(["approval"], this.only, callback);
 
-  /** Calls back once for each link. It is approved when the person has opened it, or denied. */
+  /** Calls the listener once for each link. Approve a link after the person opened it, or deny it. */
   onLink = (callback: OnApproval): (() => void) => this.feed.onAsk(["link"], this.only, callback);
 
-  /** Answers a question: one list of entries per question of the set. */
+  /** Answers an ask, with one list of entries for each of its questions. */
   replyQuestion = (id: string, answers: string[][], note?: string): Promise<Ask> =>
     this.asks.answer(id, answers, note === undefined ? {} : { note });
 
@@ -51,7 +51,7 @@ export class Listening {
 
   deny = (id: string, message?: string): Promise<Ask> => this.asks.deny(id, message === undefined ? {} : { message });
 
-  /** The feed, from `since` or from now, resuming by itself. */
+  /** The feed, from `since` or from now. Resumes after network errors. */
   events = (options: Omit<EventsOptions, "session"> = {}): AsyncIterableIterator<FeedEvent> =>
     events(this.http, { ...options, session: this.only });
 }
@@ -62,7 +62,7 @@ export class SaysoSession extends Listening {
     http: Http,
     asks: Asks,
     feed: Feed,
-    /** The session as it was when it was read. */
+    /** The session at the time of the call that returned it. */
     readonly info: Session,
   ) {
     super(http, asks, feed, info.id);
@@ -72,16 +72,16 @@ export class SaysoSession extends Listening {
     return this.info.id;
   }
 
-  /** Says something. While asks wait, it may answer one, or throw an `AskPendingError`. */
+  /** Sends a message to the agent. While asks are pending, it can answer one of them, or throw an `AskPendingError`. */
   message = (text: string, options?: { ifPending?: "queue" }): Promise<MessageAccepted> =>
     this.http.post(`${this.#path}/messages`, { text, ...options });
 
-  /** Ends the turn; what is open is withdrawn. */
+  /** Interrupts the turn. Pending asks are withdrawn. */
   interrupt = (): Promise<Session> => this.http.post(`${this.#path}/interrupt`, {});
 
   resume = (): Promise<Session> => this.http.post(`${this.#path}/resume`, {});
 
-  /** Ends the session. */
+  /** Closes the session. */
   close = (): Promise<Session> => this.http.delete(this.#path);
 
   transcript = (query: { limit?: number; cursor?: string } = {}): Promise<Transcript> =>
@@ -98,7 +98,7 @@ export interface SessionQuery {
   cursor?: string;
 }
 
-/** The sessions that the token sees. */
+/** The sessions that the token can see. */
 export class Sessions {
   readonly #http: Http;
   readonly #asks: Asks;
@@ -115,7 +115,7 @@ export class Sessions {
   list = (query: SessionQuery = {}, options: CallOptions = {}): Promise<SessionPage> =>
     this.#http.get("/sessions", { query: { ...query }, ...options });
 
-  /** One session, with its pending asks in `info.asks`. */
+  /** Reads one session, with its pending asks in `info.asks`. */
   get = async (id: string): Promise<SaysoSession> => this.#of(await this.#http.get(`/sessions/${part(id)}`));
 
   #of(info: Session): SaysoSession {

@@ -1,7 +1,7 @@
-/** More than any event can be. A server that sends so much without an end is not ours. */
+/** The maximum size of one event. A longer one does not come from a Sayso server. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** Takes a stream of text apart into the JSON values of its events. Feed it pieces of any size. */
+/** Parses the JSON values of server-sent events. Accepts pieces of any size. */
 export class SseReader {
   #rest = "";
 
@@ -15,11 +15,11 @@ export class SseReader {
       if (value !== undefined) yield value;
     }
     this.#rest = this.#rest.slice(from);
-    if (this.#rest.length > LONGEST) throw new Error("an event without an end");
+    if (this.#rest.length > LONGEST) throw new Error("event exceeds the size limit");
   }
 }
 
-/** The value of one event; nothing for comments, and for what is not JSON. */
+/** The value of one event. `undefined` for comments and invalid JSON. */
 function readFrame(frame: string): unknown {
   const data = frame
     .split("\n")

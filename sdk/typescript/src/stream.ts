@@ -3,30 +3,30 @@ import { SaysoError } from "./errors.js";
 import type { Http } from "./http.js";
 import { SseReader } from "./sse.js";
 
-/** How a stream is. */
+/** The state of a stream. */
 export type Connection =
   | { state: "connecting" }
   | { state: "open" }
-  /** The line broke; it is tried again at this time (milliseconds, as `Date.now()`). */
+  /** The connection failed. The next attempt is at this time, in milliseconds like `Date.now()`. */
   | { state: "waiting"; retryAt: number }
-  /** Nobody listens, or the server refused: `error` says why. It is not tried again by itself. */
+  /** There are no listeners, or the server refused with `error`. There is no automatic retry. */
   | { state: "closed"; error?: unknown };
 
 export interface StreamOptions {
   signal?: AbortSignal | undefined;
-  /** Called whenever the state of the line changes. */
+  /** Called when the state of the stream changes. */
   onConnection?: ((connection: Connection) => void) | undefined;
 }
 
-/** The server says something every 15 seconds; after three times that, the line is dead. */
+/** The server sends a comment every 15 seconds. After three missed comments the connection counts as lost. */
 const SILENCE = 45_000;
 
-/** Replies after which the same call may do better later. */
-const worthWaiting = (error: unknown): boolean =>
+/** Statuses after which the stream is opened again. */
+const isTemporaryStatus = (error: unknown): boolean =>
   !(error instanceof SaysoError) || error.status === 0 || error.status === 429 || error.status >= 500;
 
-/** The values of a stream, opened again whenever it breaks. `query` is asked before each opening. Ends only by
- * `signal`, by leaving the loop, or with the error of a server that does not want us. */
+/** The values of a stream, which reconnects after network errors. `query` is called before each attempt. The iterator ends
+ * when `signal` aborts, when the caller leaves the loop, or with the error of a server that refuses. */
 export async function* values(
   http: Http,
   path: string,
@@ -47,7 +47,7 @@ export async function* values(
       opened = true;
       yield* read(body, line, backoff);
     } catch (error) {
-      if (!signal.aborted && !worthWaiting(error)) {
+      if (!signal.aborted && !isTemporaryStatus(error)) {
         onConnection?.({ state: "closed", error });
         throw error;
       }
@@ -63,7 +63,7 @@ export async function* values(
   onConnection?.({ state: "closed" });
 }
 
-/** Stands among the values where the line broke and was opened again. */
+/** Marks the place between values where the stream was opened again. */
 export const REOPENED = Symbol("reopened");
 
 async function* read(
@@ -83,7 +83,7 @@ async function* read(
   }
 }
 
-/** An iterator that can be ended while somebody waits for its next value. */
+/** An iterator that can be closed while a caller waits for its next value. */
 export function endable<T>(
   make: (signal: AbortSignal) => AsyncGenerator<T>,
   outer: AbortSignal | undefined,

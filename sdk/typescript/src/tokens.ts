@@ -1,7 +1,7 @@
 import type { CreatedToken, NewToken, Token } from "./api/index.js";
 import { type Http, part } from "./http.js";
 
-/** Tokens for others: for a page that may see one session, for a script that may ask. Needs an `admin` token. */
+/** Creates and revokes tokens, for example for a page that can see one session. Requires an `admin` token. */
 export class Tokens {
   readonly #http: Http;
 
@@ -9,7 +9,7 @@ export class Tokens {
     this.#http = http;
   }
 
-  /** Makes a token. Its secret is in the reply and nowhere else, so a call that got none is not sent again. */
+  /** Creates a token. Only the response contains its secret, so the call is not repeated without a response. */
   create = (token: NewToken): Promise<CreatedToken> => this.#http.post("/tokens", token, { once: true });
 
   list = async (): Promise<Token[]> => (await this.#http.get<{ data: Token[] }>("/tokens")).data;

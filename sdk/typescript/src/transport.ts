@@ -3,20 +3,20 @@ import { InvalidRequestError, NotFoundError } from "./errors.js";
 import { type ConnectOptions, Http, part } from "./http.js";
 import { endable, REOPENED, type StreamOptions, values } from "./stream.js";
 
-/** What a stream of a session carries. `reopened` says that the line was broken: what is pending comes again. */
+/** A value of a session stream. `reopened` means that the stream reconnected and sends the pending asks again. */
 export type SessionEvent = GatewayEvent | { type: "reopened"; data: Record<string, never> };
 
-/** The way of a component to the agent, by session and tool call. */
+/** Connects a component with an agent, by session and tool call. */
 export interface Transport {
-  /** Answers by position: `{"0": "SQLite", "1": "[\"Auth\",\"Billing\"]"}`. A list only where several may be chosen. */
+  /** Answers by position: `{"0": "SQLite", "1": "[\"Auth\",\"Billing\"]"}`. Lists are for questions with several choices. */
   submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<{ ok: boolean }>;
   approveTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
   denyTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
-  /** What happens in the session; first what is pending. */
+  /** Streams the events of the session, starting with the pending asks. */
   stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
 }
 
-/** By HTTP, through the gateway API of the server. */
+/** Uses the gateway API of the server over HTTP. */
 export class HttpTransport implements Transport {
   readonly #http: Http;
 
@@ -49,8 +49,8 @@ export class HttpTransport implements Transport {
   }
 }
 
-/** What a host in the same process gives to {@link DirectTransport}. Each returns whether something waited there, and
- * throws when it could not be done. */
+/** Functions that a host in the same process gives to {@link DirectTransport}. They return whether an ask was pending, and
+ * throw on failure. */
 export interface Services {
   submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<boolean>;
   approveTool(sessionId: string, toolCallId: string): Promise<boolean>;
@@ -58,7 +58,7 @@ export interface Services {
   stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
 }
 
-/** Without HTTP: for pages whose server, or main process, calls functions instead. */
+/** Calls functions instead of HTTP, for pages whose server or main process has the client. */
 export class DirectTransport implements Transport {
   readonly #services: Services;
 

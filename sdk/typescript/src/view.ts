@@ -1,34 +1,34 @@
 import type { QuestionItem } from "./api/index.js";
 import type { SessionEvent } from "./transport.js";
 
-/** A tool call as a chat shows it. A question without a tool is one too. */
+/** A tool call in a chat. A question without a tool is also shown as one. */
 export interface ToolCallState {
   toolCallId: string;
   toolName: string;
   /** JSON as text. */
   input: string;
-  /** `pending` waits for a person. */
+  /** `pending` means that the call waits for a person. */
   status: "pending" | "running" | "complete" | "error";
-  /** What a person is, or was, asked for it. */
+  /** The ask about the tool call. */
   interactiveType?: "question" | "approval";
   questions?: QuestionItem[];
   result?: string;
 }
 
-/** What a chat shows, in order. */
+/** An entry of a chat. */
 export type SessionItem = { kind: "text"; text: string } | { kind: "tool"; call: ToolCallState };
 
-/** A session as its stream tells it. */
+/** A session, built from its stream. */
 export interface SessionView {
   status: string;
   items: SessionItem[];
-  /** What went wrong last. */
+  /** The latest error. */
   error?: string;
 }
 
 export const emptyView: SessionView = { status: "connecting", items: [] };
 
-/** The view after an event, or after a person's own decision was taken (`settled`). Types that are not known change
+/** The view after an event, or after the server accepted a decision of this page (`settled`). Unknown types change
  * nothing. */
 export function viewAfter(
   view: SessionView,
@@ -55,7 +55,7 @@ export function viewAfter(
       return change(view, toolCallId, { toolName, result, status });
     }
     case "settled":
-      // It comes over another stream, so the result may be here already.
+      // The result can arrive first, because it comes over another stream.
       return all(view, (call) =>
         call.toolCallId === event.data.toolCallId && call.status === "pending" ? { ...call, status: "running" } : call,
       );
@@ -63,10 +63,10 @@ export function viewAfter(
       return { ...view, status: event.data.status };
     case "error":
       return { ...view, error: event.data.message };
-    // What is still pending comes again.
+    // The stream sends the pending asks again.
     case "reopened":
       return all(view, (call) => (call.status === "pending" ? { ...call, status: "running" } : call));
-    // The turn is over, and with it everything in it.
+    // The end of a turn ends its tool calls.
     case "done":
       return all(view, (call) =>
         call.status === "pending" || call.status === "running" ? { ...call, status: "complete" } : call,
@@ -86,7 +86,7 @@ function withText(items: SessionItem[], text: string): SessionItem[] {
 const known = (view: SessionView, id: string): boolean =>
   view.items.some((item) => item.kind === "tool" && item.call.toolCallId === id);
 
-/** One entry per tool call, whatever its events come as and in which order. */
+/** Merges the events of a tool call, in any order, into one entry. */
 function change(view: SessionView, toolCallId: string, news: Partial<ToolCallState>): SessionView {
   if (known(view, toolCallId)) {
     return all(view, (call) => (call.toolCallId === toolCallId ? { ...call, ...news } : call));

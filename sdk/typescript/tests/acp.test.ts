@@ -17,17 +17,17 @@ interface Question {
   options: [string, string][];
 }
 
-/** Takes the parameters of the extension as they are. */
+/** Accepts the parameters of the extension unchanged. */
 const question = (params: unknown) => params as Question;
 
-/** What a client saw in a turn: how it was asked, what was said, and what was taken back. */
+/** Everything that a client received in a turn: requests, messages and cancellations. */
 class Seen {
   asked: string[] = [];
   said = "";
   takenBack = 0;
 }
 
-/** The official client. It answers everything, except while it waits until somebody else did. */
+/** The official client. It answers all requests, except while it waits for another client to answer. */
 function person(state: { seen: Seen; elsewhere: boolean }) {
   const noted = (way: string, signal: AbortSignal): Promise<boolean> => {
     const { seen } = state;
@@ -115,7 +115,7 @@ describe("the official ACP client", () => {
   ];
 
   for (const [name, connect] of transports) {
-    it(`is asked, answers and hears what others decide ${name}`, async () => {
+    it(`is asked, answers, and receives decisions of others ${name}`, async () => {
       const sayso = Sayso.connect({ baseUrl: server.url, token: server.token });
       const state = { seen: new Seen(), elsewhere: false };
       const { stream, gone } = connect();
@@ -174,7 +174,7 @@ describe("the official ACP client", () => {
         );
         state.seen = new Seen();
         await agent.request("session/load", { sessionId, cwd: server.home, mcpServers: [] });
-        ok(state.seen.said.startsWith("hello"), `what was said is told again: ${state.seen.said}`);
+        ok(state.seen.said.startsWith("hello"), `earlier messages are repeated: ${state.seen.said}`);
       });
       await gone();
       sayso.close();

@@ -21,7 +21,7 @@ it("reads the fields that changed", () => {
     expect(askChange(event(type, fields))).toEqual({ kind: "updated", fields });
 });
 
-it("ignores events about anything else, and types of later servers", () => {
+it("ignores other events, and event types of later servers", () => {
   for (const type of [
     "session.status",
     "message.delta",

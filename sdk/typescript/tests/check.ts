@@ -1,6 +1,6 @@
-/** Checks that run in Node.js and in a page alike. */
+/** Assertions that run in Node.js and in a page. */
 
-/** Fails unless both are the same, whole. */
+/** Fails unless both values are deeply equal. */
 export function same(actual: unknown, expected: unknown, what = ""): void {
   const [one, other] = [stable(actual), stable(expected)];
   if (one !== other) throw new Error(`${what}\n     got ${one}\nexpected ${other}`);
@@ -10,7 +10,7 @@ export function ok(condition: unknown, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
-/** The error of this kind that the promise ends with. */
+/** The error of this class that the promise rejects with. */
 export async function fails<T extends Error>(
   promise: Promise<unknown>,
   kind: abstract new (...args: never[]) => T,
@@ -27,7 +27,7 @@ export async function fails<T extends Error>(
   throw new Error(`expected ${kind.name}, got ${stable(result)}`);
 }
 
-/** Asks again and again until there is a value. */
+/** Polls until there is a value. */
 export async function until<T>(what: string, look: () => T | undefined | false | Promise<T | undefined | false>) {
   const end = Date.now() + 20_000;
   for (;;) {

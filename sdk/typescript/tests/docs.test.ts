@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
 import { type Example, examples, place, typeErrors } from "./docs";
 
-/** The TypeScript examples of the documentation: each type-checks, runs with the built package, and prints what the page says. */
+/** Each TypeScript example of the documentation type-checks, runs with the built package, and prints the documented output. */
 const pages = ["sdk.md", "embedding.md", "interactive-tools.md"];
 const programs = pages.flatMap(examples).filter(({ language }) => language === "ts");
 const [agent] = examples("interactive-tools.md").filter(({ language }) => language === "js");
@@ -32,7 +32,7 @@ describe("the examples", () => {
     expect(stdout).toBe(example.prints);
   });
 
-  it("are there, and fit the types", { timeout: 300_000 }, () => {
+  it("exist and type-check", { timeout: 300_000 }, () => {
     expect(programs.length).toBeGreaterThan(7);
     const files = programs.map((example) => place(folder, example, example.language));
     expect(typeErrors(files, here("../tsconfig.json"))).toEqual([]);

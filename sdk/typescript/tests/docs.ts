@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-/** A program in the documentation, and what it prints. */
+/** A program in the documentation, and its output. */
 export interface Example {
   name: string;
   language: string;
   code: string;
-  /** The block of text that follows it. */
+  /** The text block after the program. */
   prints: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function place(folder: string, { name, code }: Example, ending: string): 
   return path;
 }
 
-/** What the compiler says about these files, with the options of a `tsconfig.json`. */
+/** The compiler errors of these files, with the options of a `tsconfig.json`. */
 export function typeErrors(files: string[], tsconfig: string): string[] {
   const host = { ...ts.sys, onUnRecoverableConfigFileDiagnostic: () => {} };
   const config = ts.getParsedCommandLineOfConfigFile(tsconfig, {}, host);

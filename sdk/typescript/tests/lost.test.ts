@@ -13,12 +13,12 @@ import { fails, until } from "./check";
 import { WeakLine } from "./weakLine";
 import { World } from "./world";
 
-/** Lines that break, servers that die, and words that are not understood. Nothing is lost, nothing happens twice. */
+/** Broken connections, killed servers and invalid input. No event is lost, and no call takes effect twice. */
 let server: Server;
 let proxy: WeakLine;
-/** Past the proxy. */
+/** A client that bypasses the proxy. */
 let direct: World;
-/** Through it. */
+/** A client that uses the proxy. */
 let world: World;
 
 beforeEach(async () => {
@@ -44,8 +44,8 @@ const events = async (sayso: Sayso, upTo: (event: FeedEvent) => boolean): Promis
   return seen;
 };
 
-describe("a call whose reply is lost", () => {
-  it("is sent again and has its effect once", async () => {
+describe("a call without a response", () => {
+  it("is repeated and takes effect once", async () => {
     const { ask } = await direct.asked(direct.admin, "question");
     proxy.loseReplies = 2;
     const decided = await world.admin.replyQuestion(ask.id, [["SQLite"]]);
@@ -57,7 +57,7 @@ describe("a call whose reply is lost", () => {
     expect(session.info.title).toBe("hello");
   });
 
-  it("is sent again to a server that is just stopping", async () => {
+  it("is repeated if the server is stopping", async () => {
     const { ask } = await direct.asked(direct.admin, "question");
     proxy.refuseCalls = 2;
     expect((await world.admin.replyQuestion(ask.id, [["SQLite"]])).status).toBe("answered");
@@ -65,7 +65,7 @@ describe("a call whose reply is lost", () => {
     expect((await world.admin.asks.wait(ask.id)).status).toBe("answered");
   });
 
-  it("is an error of its own when it stays lost, and the same call again is safe", async () => {
+  it("throws a specific error if no response arrives, and can be repeated safely", async () => {
     const { ask } = await direct.asked(direct.admin, "question");
     proxy.loseReplies = 4;
     const error = await fails(world.admin.replyQuestion(ask.id, [["SQLite"]]), ConnectionError, "connection_lost");
@@ -75,13 +75,13 @@ describe("a call whose reply is lost", () => {
     await fails(world.admin.asks.get(ask.id), ConnectionError, "connection_lost");
   });
 
-  it("is not sent again when it hands over something secret", async () => {
+  it("is not repeated if the response contains a secret", async () => {
     proxy.loseReplies = 1;
     await fails(world.admin.tokens.create({ role: "viewer", actor: "x" }), ConnectionError, "connection_lost");
     expect(proxy.seen).toEqual(["POST /v1/tokens"]);
   });
 
-  it("ends at once with the reason when the caller gives up", async () => {
+  it("rejects with the abort reason of the caller", async () => {
     proxy.down = true;
     const stop = new AbortController();
     const call = world.admin.asks.list({}, { signal: stop.signal });
@@ -90,8 +90,8 @@ describe("a call whose reply is lost", () => {
   });
 });
 
-describe("a stream that breaks", () => {
-  it("goes on where it was: every event once, in order", async () => {
+describe("a stream with a broken connection", () => {
+  it("resumes and delivers every event once, in order", async () => {
     const session = await direct.admin.sessions.create({ agent: "mock" });
     const seen: FeedEvent[] = [];
     const states: string[] = [];
@@ -121,7 +121,7 @@ describe("a stream that breaks", () => {
     expect(states.at(-1)).toBe("closed");
   });
 
-  it("waits for a server that is not there yet", async () => {
+  it("waits for a server that has not started", async () => {
     proxy.down = true;
     const next = world.admin.events({ since: 0 }).next();
     const { ask } = await direct.asked(direct.admin, "question");
@@ -134,7 +134,7 @@ describe("a stream that breaks", () => {
     expect(told[0]?.id).toBe(ask.id);
   });
 
-  it("tells a component that it was opened again, and what is pending", async () => {
+  it("reports to a component that it reopened, and the pending asks", async () => {
     const { session, ask } = await direct.asked(direct.admin, "question");
     const types: string[] = [];
     const transport = new HttpTransport({ baseUrl: proxy.url, token: server.token });
@@ -148,8 +148,8 @@ describe("a stream that breaks", () => {
   });
 });
 
-describe("a server that is killed", () => {
-  it("is found again: each ask is told once, each event comes once", async () => {
+describe("a killed server", () => {
+  it("is reconnected: each ask and each event is delivered once", async () => {
     const { sayso } = await direct.team();
     const session = await sayso.sessions.create({ agent: "mock" });
     const told: string[] = [];
@@ -173,8 +173,8 @@ describe("a server that is killed", () => {
   });
 });
 
-describe("what is not understood", () => {
-  it("is passed over: unknown events, fields, comments and broken frames", async () => {
+describe("unknown input", () => {
+  it("is ignored: unknown events, fields, comments and broken frames", async () => {
     const { sayso, errors } = await world.team();
     const heard: string[] = [];
     const told: Ask[] = [];
@@ -193,7 +193,7 @@ describe("what is not understood", () => {
     expect(errors).toEqual([]);
   });
 
-  it("a reset makes it list again: what came and went meanwhile is known, each ask told once", async () => {
+  it("a reset lists asks again: changes during the gap are applied, and each ask is delivered once", async () => {
     const { sayso } = await world.team();
     const first = await world.asked(sayso, "question");
     const told: string[] = [];
@@ -210,7 +210,7 @@ describe("what is not understood", () => {
     await until("the reset", () => resets === 1);
     expect(told).toEqual([first.ask.id]);
 
-    // While nobody is heard, one is decided and another asked.
+    // While the stream is down, one ask is decided and another one is opened.
     proxy.down = true;
     proxy.cut();
     await direct.admin.replyQuestion(first.ask.id, [["SQLite"]]);
@@ -225,7 +225,7 @@ describe("what is not understood", () => {
     expect([told, gone]).toEqual([[first.ask.id, second.id], [first.ask.id]]);
   });
 
-  it("a large ask, shortened in its event, is told whole", async () => {
+  it("a large ask that is shortened in its event is delivered in full", async () => {
     let told: Ask | undefined;
     const approvals = await direct.as({ role: "viewer", actor: "screen" });
     approvals.onApproval((ask) => {
@@ -240,8 +240,8 @@ describe("what is not understood", () => {
   });
 });
 
-describe("a token that ends", () => {
-  it("ends the streams with an error, and listening says so", async () => {
+describe("a revoked token", () => {
+  it("ends streams with an error that listeners receive", async () => {
     const errors: unknown[] = [];
     const { token, id } = await direct.admin.tokens.create({ role: "viewer", actor: "screen" });
     const sayso = direct.connect(token ?? "", { onError: (error) => errors.push(error) });
@@ -250,7 +250,7 @@ describe("a token that ends", () => {
     const next = iterator.next();
     await until("it listens", () => sayso.live.connection().state === "open");
     await direct.admin.tokens.revoke(id);
-    // The next event finds the token gone; without one, the next sign of life would.
+    // The server notices the revoked token with the next event or the next keep-alive comment.
     await direct.admin.sessions.create({ agent: "mock" });
     await fails(next, UnauthorizedError, "unauthorized");
     await until("the error", () => errors.length === 1);
@@ -258,7 +258,7 @@ describe("a token that ends", () => {
     expect(sayso.live.connection()).toMatchObject({ state: "closed", error: errors[0] });
   });
 
-  it("and too many wrong ones are told apart from one", async () => {
+  it("differs from too many invalid tokens", async () => {
     const stranger = direct.connect("sayso_wrong");
     const error = await until("the limit", async () => {
       const thrown: unknown = await stranger.asks.list().catch((thrown: unknown) => thrown);

@@ -15,14 +15,14 @@ describe("the state of a tool call", () => {
   });
   const settled: News = { type: "settled", data: { toolCallId: "a" } };
 
-  it("goes from pending over running to its end", () => {
+  it("goes from pending to running to its end", () => {
     expect(statusesAfter(asked)).toEqual(["pending"]);
     expect(statusesAfter(asked, settled)).toEqual(["running"]);
     expect(statusesAfter(asked, settled, ended("complete"))).toEqual(["complete"]);
     expect(statusesAfter(asked, ended("error"))).toEqual(["error"]);
   });
 
-  it("stays at its end when the decision is told later than the result", () => {
+  it("stays at its end if the decision arrives after the result", () => {
     expect(statusesAfter(asked, ended("complete"), settled)).toEqual(["complete"]);
     expect(statusesAfter(asked, ended("error"), settled)).toEqual(["error"]);
     expect(statusesAfter(settled)).toEqual([]);

@@ -1,20 +1,20 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A line between client and server that breaks when told to. */
+/** A proxy between client and server that fails on request. */
 export class WeakLine {
   readonly #streams = new Set<http.ServerResponse>();
   readonly #server: http.Server;
-  /** How many of the next replies get lost, after the server has done what was asked. */
+  /** How many of the next responses are dropped after the server executed the call. */
   loseReplies = 0;
-  /** How many of the next replies break off in the middle. */
+  /** How many of the next responses are cut in the middle. */
   breakReplies = 0;
-  /** How many of the next calls hear that the server is stopping. */
+  /** How many of the next calls get a "server is stopping" response. */
   refuseCalls = 0;
-  /** Whether nobody comes through at all. */
+  /** Whether all connections are refused. */
   down = false;
   url = "";
-  /** What came by: method and path. */
+  /** The received calls, as method and path. */
   readonly seen: string[] = [];
 
   private constructor(private readonly target: string) {
@@ -32,12 +32,12 @@ export class WeakLine {
     return this.#streams.size;
   }
 
-  /** Breaks every stream. */
+  /** Closes all streams. */
   cut(): void {
     for (const stream of this.#streams) stream.destroy();
   }
 
-  /** Says something in the server's name on every stream. */
+  /** Injects text into all streams. */
   inject(text: string): void {
     for (const stream of this.#streams) stream.write(text);
   }

@@ -3,7 +3,7 @@ import { until } from "./check";
 
 let made = 0;
 
-/** A running server, seen from a test. Everything here works in a page too. */
+/** A running server for a test. Everything here also works in a page. */
 export class World {
   readonly #open: Sayso[] = [];
   readonly admin: Sayso;
@@ -21,7 +21,7 @@ export class World {
     return sayso;
   }
 
-  /** Somebody with a token of their own. */
+  /** A client with another token. */
   async as(token: NewToken, options: Partial<SaysoOptions> = {}): Promise<Sayso> {
     return this.connect(await this.secret(token), options);
   }
@@ -30,7 +30,7 @@ export class World {
     return (await this.admin.tokens.create(token)).token ?? "";
   }
 
-  /** A client that sees only what this test starts with these labels, and the errors that nobody waited for. */
+  /** A client that sees only sessions of this test with these labels, and its background errors. */
   async team(): Promise<{ sayso: Sayso; labels: { team: string }; errors: unknown[] }> {
     const labels = { team: `team-${Date.now()}-${made++}` };
     const errors: unknown[] = [];
@@ -38,7 +38,7 @@ export class World {
     return { sayso, labels, errors };
   }
 
-  /** A session of the mock agent that has asked. */
+  /** A session of the mock agent with a pending ask. */
   async asked(sayso: Sayso, prompt: string): Promise<{ session: SaysoSession; ask: Ask }> {
     const session = await sayso.sessions.create({ agent: "mock", prompt });
     return { session, ask: await this.ask(sayso, session.id) };
@@ -47,7 +47,7 @@ export class World {
   ask = (sayso: Sayso, session: string): Promise<Ask> =>
     until("the mock asks", async () => (await sayso.asks.list({ status: "pending", session })).data[0]);
 
-  /** All that the agent said. */
+  /** The messages of the agent. */
   async said(session: SaysoSession): Promise<string[]> {
     const { data } = await session.transcript();
     return data.filter(({ type, role }) => type === "message" && role === "assistant").map(({ text }) => String(text));

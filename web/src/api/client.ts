@@ -20,7 +20,7 @@ export type Run = Schemas["Run"];
 export type Listeners = Schemas["ListenerList"];
 export type RunStep = Schemas["RunStep"];
 
-/** The calls of the page, by the client for TypeScript. */
+/** The API calls of the page, made with the TypeScript SDK. */
 export class Client {
   readonly sayso: Sayso;
 
@@ -37,7 +37,7 @@ export class Client {
     });
   }
 
-  /** Calls a route that the client has no method for. */
+  /** Calls a route without a method in the SDK. */
   call = <T>(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> =>
     this.sayso.request(method, path, { body });
 
@@ -83,7 +83,7 @@ export class Client {
   revoke = (id: string) => this.sayso.tokens.revoke(id);
   listeners = () => this.read<Listeners>("/listeners");
   openListener = (address: string) => this.call<Schemas["Listener"]>("POST", "/listeners", { address });
-  /** For a phone: it may answer, and nothing more. */
+  /** For phones: an answerer token. */
   phoneCode = () => this.call<Schemas["LoginCode"]>("POST", "/login-codes", { role: "answerer" });
   login = (code: string, device: string) =>
     this.sayso.request<Schemas["CreatedToken"]>("POST", "/login", { body: { code, device }, once: true });

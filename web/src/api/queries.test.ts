@@ -15,7 +15,7 @@ function requests() {
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-test("two observers of one key share one request and its reply", async () => {
+test("two observers of one key share one request and its response", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();
   const changes: string[] = [];
@@ -26,7 +26,7 @@ test("two observers of one key share one request and its reply", async () => {
   expect([queries.state(["runs"]), changes, waiting]).toEqual([{ data: [1] }, ["a", "b"], []]);
 });
 
-test("a reply is read again when it is older than the observer allows", async () => {
+test("a response is fetched again when it is older than the observer allows", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();
   const stop = queries.observe(["runs"], read, 5_000, () => {});
@@ -41,7 +41,7 @@ test("a reply is read again when it is older than the observer allows", async ()
   expect(waiting).toHaveLength(1);
 });
 
-test("a reply that never gets old is read once, and again when it is invalidated", async () => {
+test("a response without a maximum age is fetched once, and again after invalidation", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();
   const stop = queries.observe(["policyForm", "text"], read, Number.POSITIVE_INFINITY, () => {});
@@ -57,7 +57,7 @@ test("a reply that never gets old is read once, and again when it is invalidated
   expect(queries.state(["policyForm", "text"])).toEqual({ data: "new" });
 });
 
-test("a reply that is invalidated while it is read is read once more", async () => {
+test("a response that is invalidated during its fetch is fetched again", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();
   queries.observe(["runs", "run_1"], read, 5_000, () => {});
@@ -70,7 +70,7 @@ test("a reply that is invalidated while it is read is read once more", async () 
   expect([queries.state(["runs", "run_1"]), waiting]).toEqual([{ data: "new" }, []]);
 });
 
-test("an equal reply keeps its identity and tells nobody", async () => {
+test("an equal response keeps its identity and notifies no observer", async () => {
   const queries = new Queries();
   const { read, next } = requests();
   let changes = 0;
@@ -85,7 +85,7 @@ test("an equal reply keeps its identity and tells nobody", async () => {
   expect(changes).toBe(1);
 });
 
-test("a lost request is tried once more, and a refusal is not", async () => {
+test("a request without a response is repeated once, and a refusal is not", async () => {
   const queries = new Queries();
   const { read, next, waiting } = requests();
   const lost = new ConnectionError("No reply.", undefined);
@@ -98,7 +98,7 @@ test("a lost request is tried once more, and a refusal is not", async () => {
   expect([queries.state(["runs"]), waiting]).toEqual([{ data: undefined, error: unknown }, []]);
 });
 
-test("a failure keeps the last data, and is read again when the page is looked at", async () => {
+test("a failure keeps the last data, and is fetched again when the page becomes visible", async () => {
   const queries = new Queries();
   const { read, next } = requests();
   queries.observe(["runs"], read, 5_000, () => {});
@@ -115,7 +115,7 @@ test("a failure keeps the last data, and is read again when the page is looked a
   expect(queries.state(["runs"])).toEqual({ data: [2] });
 });
 
-test("a reply that nobody shows is dropped after five minutes", async () => {
+test("an unused response is dropped after five minutes", async () => {
   const queries = new Queries();
   queries.set(["policyForm", "text"], "form");
   await vi.advanceTimersByTimeAsync(299_999);

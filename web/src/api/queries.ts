@@ -1,9 +1,9 @@
 import { ConnectionError } from "@sayso/sdk";
 
-/** The name of a reply: its first part is the name of a list, for example `["runs", "run_1"]`. */
+/** The key of a response. Its first part is the name of a list, for example `["runs", "run_1"]`. */
 export type QueryKey = readonly (string | number | undefined)[];
 
-/** What is known of a reply. `data` stays when reading it again fails. */
+/** The state of a cached response. `data` is kept when a refetch fails. */
 export interface QueryState<T = unknown> {
   data?: T;
   error?: Error;
@@ -12,10 +12,10 @@ export interface QueryState<T = unknown> {
 interface CachedReply {
   key: QueryKey;
   state: QueryState;
-  /** When it was read, in milliseconds; 0 if it has to be read again. */
+  /** The time of the last fetch, in milliseconds. 0 if the response must be fetched again. */
   readAt: number;
   reading?: Promise<void>;
-  /** Whether it was invalidated while it was being read. */
+  /** Whether the response was invalidated while it was being fetched. */
   again: boolean;
   read?: () => Promise<unknown>;
   observers: Set<() => void>;
@@ -27,15 +27,15 @@ const RETRY_MS = 1_000;
 const KEPT_MS = 300_000;
 
 /**
- * Replies of the server by key. Components that show the same key share one reply and one request. A reply that nobody
- * shows is dropped after five minutes.
+ * A cache of responses by key. Components with the same key share one response and one request. Unused responses are dropped
+ * after five minutes.
  */
 export class Queries {
   #replies = new Map<string, CachedReply>();
 
   state = (key: QueryKey): QueryState => this.#replies.get(JSON.stringify(key))?.state ?? NOTHING;
 
-  /** Reads the reply unless it is younger than `maxAgeMs`, and calls `onChange` when it changes. Returns how to stop. */
+  /** Subscribes to a response, and fetches it if it is older than `maxAgeMs`. Returns a function that unsubscribes. */
   observe(key: QueryKey, read: () => Promise<unknown>, maxAgeMs: number, onChange: () => void): () => void {
     const reply = this.#reply(key);
     clearTimeout(reply.removal);
@@ -48,12 +48,12 @@ export class Queries {
     };
   }
 
-  /** Reads a reply that is shown again, now. */
+  /** Fetches a response again immediately. */
   refetch(key: QueryKey): Promise<void> {
     return this.#read(this.#reply(key));
   }
 
-  /** Reads every reply whose key begins with `prefix` again: those that are shown now, the others when they are. */
+  /** Invalidates all responses whose key begins with `prefix`. Visible ones are fetched now, others when they are shown. */
   invalidate(prefix: QueryKey): void {
     for (const reply of this.#replies.values()) {
       if (!prefix.every((part, index) => reply.key[index] === part)) continue;
@@ -66,7 +66,7 @@ export class Queries {
     this.#take(this.#reply(key), { data });
   }
 
-  /** Reads replies again that are shown, and are older than `maxAgeMs` or failed. */
+  /** Fetches visible responses that are older than `maxAgeMs` or failed. */
   refresh(maxAgeMs: number): void {
     for (const reply of this.#replies.values()) {
       if (reply.observers.size > 0 && isStale(reply, maxAgeMs) && !reply.reading) void this.#read(reply);
@@ -94,7 +94,7 @@ export class Queries {
   }
 
   #read(reply: CachedReply): Promise<void> {
-    // A request that is under way may have been answered before the change that asks for another one.
+    // A request in flight may return data from before the change that invalidated it.
     if (reply.reading) reply.again = true;
     else reply.reading = this.#readUntilFresh(reply);
     return reply.reading;
@@ -116,7 +116,7 @@ export class Queries {
 
   #take(reply: CachedReply, state: QueryState): void {
     reply.readAt = Date.now();
-    // The same reply again keeps its identity, so that nothing is computed or drawn anew for it.
+    // An equal response keeps its identity, so that nothing is computed or rendered again.
     const same = JSON.stringify(state.data) === JSON.stringify(reply.state.data);
     if (same && state.error === reply.state.error && reply.state !== NOTHING) return;
     reply.state = same ? { ...state, data: reply.state.data } : state;
@@ -127,7 +127,7 @@ export class Queries {
 const isStale = ({ readAt, state }: CachedReply, maxAgeMs: number): boolean =>
   readAt === 0 || Date.now() - readAt >= maxAgeMs || state.error !== undefined;
 
-/** Tries a request once more if no reply came. A reply of the server, also a refusal, would be the same again. */
+/** Repeats a request once if there was no response. Error responses are not repeated. */
 async function withRetry(read: () => Promise<unknown>): Promise<unknown> {
   try {
     return await read();

@@ -1,10 +1,10 @@
 import type { Token } from "./client";
 
-/** The token of this browser, kept until it is revoked or the person signs out. */
+/** The token of this browser, stored until it is revoked or the person signs out. */
 export interface Identity {
   token: string;
   tokenId: string;
-  /** What it may do. The page hides the rest; it is the server that refuses it. */
+  /** The role of the token. The page hides other actions, and the server refuses them. */
   role: Token["role"];
 }
 
@@ -28,8 +28,8 @@ export function forgetIdentity(): void {
   localStorage.removeItem(KEY);
 }
 
-/** Takes the login code out of the address, so that it is neither kept nor shared. */
-export function takeCode(location: Location, history: History): string | undefined {
+/** Removes the login code from the address, so that it is not stored in the history or shared. */
+export function readLoginCode(location: Location, history: History): string | undefined {
   const code = /^#code=([^&]+)/.exec(location.hash)?.[1];
   if (code) history.replaceState(null, "", location.pathname);
   return code && decodeURIComponent(code);

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 import { Queries, type QueryKey, type QueryState } from "./queries";
 
-/** How long a reply is shown without being read again. */
+/** The default age of a response before it is fetched again, in milliseconds. */
 const FRESH_MS = 5_000;
 
-/** The replies of this page. Signing out clears them. */
+/** The cached responses of this page. Signing out clears them. */
 export const queries = new Queries();
 
-/** Reads again what is shown when the page is looked at, and when the network is back. */
+/** Fetches visible responses again when the page becomes visible and when the network is back. */
 export function useRefresh(): void {
   useEffect(() => {
     const refresh = () => document.visibilityState === "visible" && queries.refresh(FRESH_MS);
@@ -23,21 +23,21 @@ export function useRefresh(): void {
 interface QueryOptions<T> {
   queryKey: QueryKey;
   queryFn: () => Promise<T>;
-  /** Whether it is read at all; true unless told otherwise. */
+  /** Whether the query is enabled. True by default. */
   enabled?: boolean;
-  /** How old a reply may be, in milliseconds. */
+  /** The maximum age of a response, in milliseconds. */
   staleTime?: number;
-  /** Shows the reply of the key before, until the one of a new key is there. */
+  /** Shows the response of the previous key until the one of a new key arrives. */
   keepPreviousData?: boolean;
 }
 
-/** Reads a reply of the server, and shares it with everything that reads the same key. */
+/** Fetches a response, and shares it with all components that use the same key. */
 export function useQuery<T>(options: QueryOptions<T>) {
   const { queryFn, enabled = true, staleTime = FRESH_MS, keepPreviousData = false } = options;
   const name = JSON.stringify(options.queryKey);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a key is equal if its text is.
   const key = useMemo(() => options.queryKey, [name]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone decides which reply is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key alone identifies the response.
   const subscribe = useCallback(
     (onChange: () => void) => (enabled ? queries.observe(key, queryFn, staleTime, onChange) : () => {}),
     [key, enabled, staleTime],
@@ -72,7 +72,7 @@ interface MutationState<T> {
   isPending: boolean;
 }
 
-/** Sends a change to the server. What became of the last one stays until the next. */
+/** Sends a change to the server. The result of the last change is kept until the next one. */
 export function useMutation<T, V = void>({ mutationFn, onSuccess, onSettled }: MutationOptions<T, V>) {
   const [state, setState] = useState<MutationState<T>>({ isPending: false });
   const latest = useRef(0);

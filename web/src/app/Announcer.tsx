@@ -4,20 +4,20 @@ import { useEffect, useRef, useState } from "react";
 import { useWords, type Words } from "../i18n";
 import { askOf } from "../live/events";
 import { useConnection, useLive, usePending } from "../live/hooks";
-import { closeNote, showNote } from "../settings/push";
+import { closeNotification, showPageNotification } from "../settings/push";
 import { readPrefs } from "./prefs";
-import { useSaid } from "./useSaid";
+import { useDecisionAnnouncement } from "./useDecisionAnnouncement";
 
 const PAUSE_MS = 5000;
 
-/** Reads new asks aloud, at most one message in five seconds, and tells the system when the page is not looked at. */
+/** Announces new asks to screen readers, at most once in five seconds, and shows notifications while the page is hidden. */
 export function Announcer() {
   const t = useWords();
   const live = useLive();
   const waiting = usePending().length;
   const connection = useConnection();
   const [polite, setPolite] = useState("");
-  const said = useSaid();
+  const said = useDecisionAnnouncement();
   const queue = useRef<Ask[]>([]);
   const words = useRef({ t, waiting });
   words.current = { t, waiting };
@@ -38,7 +38,7 @@ export function Announcer() {
     const onEvent = (event: FeedEvent) => {
       const ask = askOf(event);
       if (!ask) return;
-      if (event.type.endsWith(".resolved")) return void closeNote(ask.id).catch(() => {});
+      if (event.type.endsWith(".resolved")) return void closeNotification(ask.id).catch(() => {});
       queue.current.push(ask);
       timer ??= setTimeout(say, 50);
       void notify(words.current.t, ask).catch(() => {});
@@ -78,11 +78,11 @@ function announcement(t: Words, asks: Ask[], waiting: number): string {
   return t(ask.kind === "approval" ? "say.approval" : "say.question", about);
 }
 
-/** A note of the system, without what is asked unless the person allows it. */
+/** Shows a system notification. It contains the title of the ask only if the person allows that. */
 async function notify(t: Words, ask: Ask): Promise<void> {
   const { notify: wanted, notifyContent } = readPrefs();
   if (!wanted || !document.hidden || typeof Notification !== "function" || Notification.permission !== "granted")
     return;
   const body = notifyContent ? plain(titleOf(ask).text).slice(0, 200) : undefined;
-  await showNote(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
+  await showPageNotification(t("notify.title"), { tag: ask.id, ...(body ? { body } : {}) });
 }

@@ -13,7 +13,7 @@ import { showNotice } from "./notice";
 import { usePrefs } from "./prefs";
 import { Shell } from "./Shell";
 
-/** The page: signing in, and then everything. */
+/** The page: the sign-in form, or the signed-in page. */
 export function App() {
   const [identity, setIdentity] = useState<Identity>();
   const { theme, language } = usePrefs();

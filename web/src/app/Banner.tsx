@@ -1,4 +1,4 @@
-import { clock, useNow } from "@sayso/react";
+import { timeOrDate, useNow } from "@sayso/react";
 import { Moon, WifiOff } from "lucide-react";
 import { useEffect, useState } from "react";
 import { queries, useMutation, useQuery } from "../api/useQuery";
@@ -6,10 +6,10 @@ import { useWords } from "../i18n";
 import { useClient, useConnection, useIsAdmin, useLive } from "../live/hooks";
 import { useQueued } from "./useDecisions";
 
-/** A moment without a line is not worth a banner. */
+/** How long the page is disconnected before it shows the banner, in milliseconds. */
 const GRACE_MS = 800;
 
-/** Says that the page is cut off, or that the away rules apply. */
+/** Shows that the page is disconnected, or that the away rules apply. */
 export function Banner() {
   const t = useWords();
   const { tryNow } = useLive();
@@ -61,7 +61,7 @@ function AwayBanner() {
   return (
     <div className="banner away" role="status">
       <Moon size={16} strokeWidth={1.75} aria-hidden="true" />
-      <span>{policy.profile.until ? t("away.until", { time: clock(policy.profile.until) }) : t("away.on")}</span>
+      <span>{policy.profile.until ? t("away.until", { time: timeOrDate(policy.profile.until) }) : t("away.on")}</span>
       {isAdmin && (
         <button type="button" className="btn sm" onClick={() => back.mutate()}>
           {t("button.back")}

@@ -4,7 +4,7 @@ import { useWords } from "../i18n";
 import { useIsAdmin, useMayAnswer } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";
 
-/** What each does, the keys, and whom they are for if not for everybody. */
+/** The description of a shortcut, its keys, and the permission that it requires. */
 const KEYS: [PageKey, string[], ("answer" | "admin")?][] = [
   ["keys.next", ["j", "k"]],
   ["keys.choose", ["1", "9"], "answer"],
@@ -32,7 +32,7 @@ const KEYS: [PageKey, string[], ("answer" | "admin")?][] = [
   ["keys.back", ["Esc"]],
 ];
 
-/** All keys. */
+/** The dialog that lists all shortcuts. */
 export function KeysDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
   const may = { answer: useMayAnswer(), admin: useIsAdmin() };

@@ -1,18 +1,18 @@
 import { useEffect, useState } from "react";
 import { Client } from "../api/client";
-import { type Identity, keepIdentity, readIdentity, takeCode } from "../api/token";
+import { type Identity, keepIdentity, readIdentity, readLoginCode } from "../api/token";
 import { useWords } from "../i18n";
 import { isLoopback } from "../ui/loopback";
 import { Brand } from "./Brand";
 
-/** Signs this browser in: with the code of the address, else with the token that it kept. */
+/** Signs this browser in with the code in the address, or with the stored token. */
 export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void }) {
   const t = useWords();
   const [problem, setProblem] = useState<"none" | "signedOut" | "badCode">("none");
   const [pasted, setPasted] = useState("");
   useEffect(() => {
     const enter = () => {
-      const code = takeCode(location, history);
+      const code = readLoginCode(location, history);
       const kept = readIdentity();
       if (code) {
         redeem(code)
@@ -22,7 +22,7 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
       else setProblem("signedOut");
     };
     enter();
-    // A link that is opened in this very tab changes no more than what stands after the `#`.
+    // A link that is opened in the same tab changes only the fragment of the address.
     window.addEventListener("hashchange", enter);
     return () => window.removeEventListener("hashchange", enter);
   }, [onSignedIn]);
@@ -58,12 +58,12 @@ export function Login({ onSignedIn }: { onSignedIn: (identity: Identity) => void
   );
 }
 
-/** The code in a link. A page on the home screen has no field for addresses. */
+/** The code in a pasted link. A page on the home screen has no address bar. */
 const codeOf = (link: string): string => link.trim().replace(/^.*#code=/, "");
 
 let redeeming: { code: string; identity: Promise<Identity> } | undefined;
 
-/** A code works once, also when the page asks twice. */
+/** Exchanges a code for a token. Codes work once, so repeated calls share one request. */
 function redeem(code: string): Promise<Identity> {
   if (redeeming?.code === code) return redeeming.identity;
   const identity = new Client(undefined).login(code, deviceName()).then((created) => {
@@ -77,7 +77,7 @@ function redeem(code: string): Promise<Identity> {
 }
 
 function deviceName(): string {
-  // What is more exact comes first: Android says that it is Linux, too.
+  // More specific names come first: Android also reports Linux.
   const named = (...names: string[]) => names.find((name) => navigator.userAgent.includes(name));
   const system = named("Android", "iPhone", "iPad", "Windows", "Mac OS", "Linux") ?? "browser";
   const browser = named("Firefox", "Edg", "Chrome", "Safari") ?? "";

@@ -32,7 +32,7 @@ const PAGES: { route: Route; icon: LucideIcon; words: PageKey }[] = [
 ];
 const SHOWN = 12;
 
-/** The way to every page, and the sessions. */
+/** The main navigation, with the open sessions. */
 export function Nav({ route, waiting }: { route: Route; waiting: number }) {
   const t = useWords();
   const { setDialog } = useShell();

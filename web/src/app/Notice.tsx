@@ -1,7 +1,7 @@
 import { Check } from "lucide-react";
 import { useNotice } from "./notice";
 
-/** A message that confirms an action and goes by itself. */
+/** A message that confirms an action and disappears after a few seconds. */
 export function Notice() {
   const notice = useNotice();
   return (

@@ -18,8 +18,8 @@ import { type Route, useRoute } from "./route";
 import { ShellContext } from "./shellContext";
 import { UndoToasts } from "./UndoToasts";
 import { useDecisions } from "./useDecisions";
-import { useFresh } from "./useFresh";
-import { useNoteClicks } from "./useNoteClicks";
+import { useListRefresh } from "./useListRefresh";
+import { useNotificationClicks } from "./useNotificationClicks";
 import { usePageKeys } from "./usePageKeys";
 
 const SettingsPage = lazy(() =>
@@ -28,7 +28,7 @@ const SettingsPage = lazy(() =>
 
 export type Open = "none" | "new" | "keys" | "rule" | "palette";
 
-/** What stands around every page: navigation, banner, dialogs, what is read aloud. */
+/** The frame of all pages: navigation, banner, dialogs, announcements. */
 export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const route = useRoute();
@@ -37,9 +37,9 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   const [open, setOpen] = useState<Open>("none");
   const close = useCallback(() => setOpen("none"), []);
   usePageKeys(open, setOpen);
-  useFresh();
+  useListRefresh();
   useDecisions();
-  useNoteClicks();
+  useNotificationClicks();
   const value = useMemo(() => ({ dialog: open, setDialog: setOpen }), [open]);
   return (
     <ShellContext value={value}>
@@ -75,11 +75,11 @@ export function Shell({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-/** Whether one thing is open beside its list, or on a small screen in front of it. */
+/** Whether the detail pane of a list is open. On a small screen it covers the list. */
 const hasDetail = (route: Route): boolean =>
   (route.page === "inbox" && route.ask !== undefined) || (route.page === "runs" && route.run !== undefined);
 
-/** To the open ask where there is one. The address stays: it says where the person is. */
+/** Skips to the open ask, if there is one. The address does not change. */
 function skip(event: MouseEvent): void {
   event.preventDefault();
   (document.getElementById("open-ask") ?? document.getElementById("content"))?.focus();

@@ -9,7 +9,7 @@ import { go, type Route, readRoute, useRoute } from "./route";
 /** How many toasts are stacked at most. The oldest decision is sent first, so its toast is dropped first. */
 const STACKED = 4;
 
-/** Undo for decisions whose cards are not open, the newest at the bottom. A decision that was refused leads back to its card. */
+/** Undo buttons for decisions whose cards are not open, newest at the bottom. A refused decision links to its card. */
 export function UndoToasts() {
   const t = useWords();
   const { sender } = useHost();
@@ -31,7 +31,7 @@ export function UndoToasts() {
   );
 }
 
-/** Whether the card of an ask is open, which has its own Undo. */
+/** Whether the card of an ask is open. Open cards have their own Undo. */
 function showsCard(route: Route, ask: Ask): boolean {
   if (route.page === "inbox") return route.ask === ask.id;
   if (route.page === "session") return route.id === ask.sessionId;
@@ -72,7 +72,7 @@ function Toast({ askId, sending }: { askId: string; sending: Sending }) {
   );
 }
 
-/** Takes a decision back. Where the page went on at once, it returns to the ask. */
+/** Cancels a decision. If the page already moved on, it returns to the ask. */
 export function undoDecision(sender: Sender, askId: string): void {
   sender.undo(askId);
   const isInInbox = readRoute(location.hash).page === "inbox";

@@ -12,7 +12,7 @@ function set(text: string | undefined): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a short message, and reads it aloud. */
+/** Shows a short message, and announces it to screen readers. */
 export function showNotice(text: string): void {
   clearTimeout(timer);
   timer = setTimeout(() => set(undefined), SHOWN_MS);

@@ -2,17 +2,17 @@ import { useSyncExternalStore } from "react";
 
 export const ADVANCES = ["atOnce", "sent", "never"] as const;
 
-/** What a person set for this browser. */
+/** The preferences of this browser. */
 export interface Prefs {
   theme: "system" | "light" | "dark";
   language: "en" | "zh-CN";
-  /** Milliseconds in which a decision can be taken back. */
+  /** How long a decision can be undone, in milliseconds. */
   holdMs: number;
   oneClick: boolean;
-  /** When the next ask is shown: as soon as one is decided, when the decision is sent, or never. */
+  /** When to show the next ask: after the decision, after the decision is sent, or never. */
   advance: (typeof ADVANCES)[number];
   notify: boolean;
-  /** Whether notifications say what is asked. */
+  /** Whether notifications contain the title of the ask. */
   notifyContent: boolean;
 }
 
@@ -50,7 +50,7 @@ export function setPrefs(change: Partial<Prefs>): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(prefs));
   } catch {
-    // Then they hold until the page is closed.
+    // Without storage, the preferences last until the page is closed.
   }
   for (const listener of listeners) listener();
 }

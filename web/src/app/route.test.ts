@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takeCode } from "../api/token";
+import { readLoginCode } from "../api/token";
 import { hrefOf, type Route, readRoute } from "./route";
 
 const routes: Route[] = [
@@ -17,15 +17,15 @@ const routes: Route[] = [
 
 it.each(routes)("finds back to %j", (route) => expect(readRoute(hrefOf(route))).toEqual(route));
 
-it("takes anything else for the inbox", () => {
+it("opens the inbox for unknown addresses", () => {
   expect(["", "#", "#/nowhere", "#code=1"].map(readRoute)).toEqual(Array(4).fill({ page: "inbox" }));
 });
 
-it("takes the login code out of the address", () => {
+it("removes the login code from the address", () => {
   const kept: string[] = [];
   const history = { replaceState: (_: unknown, __: string, to: string) => kept.push(to) } as unknown as History;
   const location = (hash: string) => ({ hash, pathname: "/" }) as Location;
-  expect([takeCode(location("#code=a%2Bb"), history), takeCode(location("#/inbox"), history), kept]).toEqual([
+  expect([readLoginCode(location("#code=a%2Bb"), history), readLoginCode(location("#/inbox"), history), kept]).toEqual([
     "a+b",
     undefined,
     ["/"],

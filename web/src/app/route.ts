@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** Where the person is. It stands after the `#`, so that the server knows one address only. */
+/** The current page. It is stored in the fragment of the address, so that the server needs only one route. */
 export type Route =
   | { page: "inbox"; ask?: string }
   | { page: "sessions" }

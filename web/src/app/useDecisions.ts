@@ -2,7 +2,7 @@ import { useHost } from "@sayso/react";
 import { useEffect, useSyncExternalStore } from "react";
 import { useConnection, useLive } from "../live/hooks";
 
-/** Sends queued decisions when the connection is back, and drops decisions about asks that somebody else decided. */
+/** Sends queued decisions when the connection is back, and cancels decisions about asks that were decided elsewhere. */
 export function useDecisions(): void {
   const { sender } = useHost();
   const { store } = useLive();
@@ -22,7 +22,7 @@ export function useDecisions(): void {
   );
 }
 
-/** How many decisions wait for the connection. */
+/** The number of queued decisions. */
 export function useQueued(): number {
   const { sender } = useHost();
   return useSyncExternalStore(sender.subscribe, () => sender.queued());

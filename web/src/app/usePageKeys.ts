@@ -4,7 +4,7 @@ import { useMayAnswer } from "../live/hooks";
 import type { Open } from "./Shell";
 import { undoDecision } from "./UndoToasts";
 
-/** Whether the open card waits for a typed answer: then a letter is text that missed its field. */
+/** Whether the open card has a typed answer. Then a letter was probably meant for its field. */
 const isTypedCardOpen = (): boolean => document.querySelector(".sayso-ask[data-typed=true]") !== null;
 
 const isPaletteKey = (event: KeyboardEvent): boolean =>
@@ -16,7 +16,7 @@ export function usePageKeys(dialog: Open, setDialog: (open: Open) => void): void
   const mayAnswer = useMayAnswer();
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      // Also while something is typed: the palette decides nothing, and gives the focus back.
+      // Works while the person types: the palette decides nothing, and returns the focus.
       if (isPaletteKey(event) && (dialog === "none" || dialog === "palette")) {
         event.preventDefault();
         setDialog(dialog === "none" ? "palette" : "none");

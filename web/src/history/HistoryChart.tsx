@@ -6,11 +6,11 @@ import { axisOf, type Day, dayOf, type Period, perDay, quantile, shares, waited,
 const HEIGHT = 84;
 /** The height of the day below each bar. */
 const LABEL = 20;
-/** How many days have room for a number below them. */
+/** The maximum number of days with a label. */
 const LABELS = 16;
 const LONGEST = 90;
 
-/** Two small pictures: how long people let agents wait, and who decides. */
+/** Two charts: how long agents waited for people, and who decided. */
 export function HistoryChart({ asks, period }: { asks: Ask[]; period: Period }) {
   const t = useWords();
   const words = useCardWords();
@@ -97,7 +97,7 @@ export function HistoryChart({ asks, period }: { asks: Ask[]; period: Period }) 
   );
 }
 
-/** Every day of the period up to today; of chosen days, those from the first decision to the last. */
+/** All days of the period up to today. For a custom range, the days from the first decision to the last. */
 function shownDays(days: Day[], period: Period): Day[] {
   if (period !== "custom") return withEmptyDays(days, Math.max(7, period), dayOf(new Date()));
   const [first, last] = [days[0]?.day, days.at(-1)?.day];

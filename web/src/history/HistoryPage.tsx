@@ -14,7 +14,7 @@ import { useHistory } from "./useHistory";
 const OUTCOMES = ["answered", "approved", "rejected", "denied", "withdrawn"] as const;
 const DECIDERS = ["person", "policy", "timeout", "message", "agent"] as const;
 
-/** What was decided, by whom, and how long it waited. */
+/** Decided asks, their outcomes and waiting times. */
 export function HistoryPage() {
   const t = useWords();
   const words = useCardWords();
@@ -119,7 +119,7 @@ export function HistoryPage() {
 
 const periodOf = (value: string): Period => PERIODS.find((period) => String(period) === value) ?? NO_FILTERS.period;
 
-/** The projects that can be chosen: of what is shown, of the sessions, and the chosen one. */
+/** The options of the project filter: projects of the shown asks and of the sessions, and the selected one. */
 function useProjects(asks: Ask[], chosen: string): string[] {
   const sessions = useSessions();
   return useMemo(() => {

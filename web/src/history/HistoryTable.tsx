@@ -2,6 +2,7 @@ import {
   type Ask,
   baseName,
   clock,
+  dayAndMonth,
   duration,
   fullDate,
   Kbd,
@@ -10,6 +11,7 @@ import {
   stateOf,
   titleOf,
   Visible,
+  whyWords,
 } from "@sayso/react";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
@@ -23,7 +25,7 @@ import { answerText, dayOf, waited } from "./model";
 const ROW = 36;
 const OPEN_ROW = 84;
 
-/** The decided asks, one line each; a click opens what else is known. */
+/** The decided asks, one row each. A click on a row opens its details. */
 export function HistoryTable({ asks }: { asks: Ask[] }) {
   const t = useWords();
   const box = useRef<HTMLDivElement>(null);
@@ -121,7 +123,7 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
             {by?.kind === "policy" ? (
               t(isAdmin ? "history.otherwise" : "history.rule", { rule: by.rule ?? "" })
             ) : (
-              <Visible text={ask.why ?? ""} />
+              <Visible text={ask.why ? whyWords(words, ask) : ""} />
             )}
           </span>
           {ask.approval && ask.digest && (
@@ -154,7 +156,5 @@ function Row({ ask, place, open, toggle }: { ask: Ask; place: number; open: bool
 
 /** The time of a decision today, and the day of an earlier one. */
 function decidedAt(at: string | number): string {
-  const time = new Date(at);
-  if (dayOf(time) === dayOf(new Date())) return clock(at);
-  return time.toLocaleDateString(document.documentElement.lang, { day: "numeric", month: "short" });
+  return dayOf(new Date(at)) === dayOf(new Date()) ? clock(at) : dayAndMonth(at);
 }

@@ -28,18 +28,18 @@ const decided = (waitedMs: number, outcome: Partial<Outcome> = {}, change: Parti
 };
 
 describe("history", () => {
-  it("tells the middle and nine tenths of what people let wait, per day", () => {
+  it("computes the median and the 90th percentile of waiting times per day", () => {
     const asks = [1000, 2000, 3000, 10_000].map((ms) => decided(ms));
     const byRule = decided(0, { by: { kind: "policy", rule: "x" } });
     expect(perDay([...asks, byRule])).toEqual([{ day: "2026-11-15", median: 2000, most: 10_000, count: 4 }]);
   });
 
-  it("counts who decided; a message is a person's", () => {
+  it("counts deciders, and messages as people", () => {
     const kinds = ["person", "message", "policy", "policy", "timeout", "agent"];
     expect(shares(kinds.map((kind) => decided(0, { by: { kind } })))).toEqual({ person: 2, policy: 2, timeout: 1 });
   });
 
-  it("says answers by their labels, and never a secret", () => {
+  it("shows answers by their labels, and never a secret", () => {
     const ask = decided(0, { answers: [["sqlite"], { secret: true }] }, { questions: [database, token] });
     expect(answerText(ask)).toBe("SQLite");
   });
@@ -58,7 +58,7 @@ describe("history", () => {
     ]);
   });
 
-  it("asks the server for whole days, a project and words", () => {
+  it("queries whole days, a project and a search text", () => {
     const now = new Date(2026, 10, 16, 9, 30).getTime();
     const day = (date: number) => new Date(2026, 10, date).toISOString();
     const days = { period: "custom", from: "2026-11-02", to: "2026-11-30" } as const;
@@ -70,7 +70,7 @@ describe("history", () => {
     expect(historyQuery({ ...wanted, period: 1 }, now)).toMatchObject({ since: day(16), until: undefined });
   });
 
-  it("shows every day of the period, also across the end of a month", () => {
+  it("shows all days of the period across the end of a month", () => {
     const busy = { day: "2026-11-01", median: 1, most: 2, count: 3 };
     const empty = { median: 0, most: 0, count: 0 };
     expect(withEmptyDays([busy], 3, "2026-11-02")).toEqual([
@@ -80,12 +80,12 @@ describe("history", () => {
     ]);
   });
 
-  it("has an axis that the longest wait fits under", () => {
+  it("has an axis up to at least the longest wait", () => {
     const minutes = [0, 1, 2, 3, 31, 1441, 10_000];
     expect(minutes.map((most) => axisOf(most * 60_000)[2])).toEqual([2, 2, 2, 4, 60, 2880, 11_520]);
   });
 
-  it("exports a table in which nothing is a formula", () => {
+  it("exports a table without formulas", () => {
     const ask = decided(
       1500,
       { answers: [['=1+"2"']] },

@@ -27,7 +27,7 @@ export const NO_FILTERS: Filters = {
   to: "",
 };
 
-/** The query for the server: the days, the project and the words. */
+/** The query of the server request: period, project and search text. */
 export function historyQuery(
   { text, project, period, from, to }: Pick<Filters, "text" | "project" | "period" | "from" | "to">,
   now: number,
@@ -46,7 +46,7 @@ export function historyQuery(
 export const waited = (ask: Ask): number =>
   Math.max(0, Date.parse(ask.outcome?.at ?? ask.openedAt) - Date.parse(ask.openedAt));
 
-/** What was answered, as one line; secrets stay out. */
+/** The answer in one line, without secrets. */
 export function answerText(ask: Ask): string {
   const { outcome } = ask;
   if (!outcome) return "";
@@ -64,7 +64,7 @@ export function answerText(ask: Ask): string {
   return outcome.by.kind === "person" ? (outcome.message ?? "") : "";
 }
 
-/** What of the answer of the server is shown. */
+/** The asks that match the filters. */
 export function filtered(asks: Ask[], { outcome, by, agent }: Filters): Ask[] {
   return asks.filter(
     (ask) =>
@@ -79,7 +79,7 @@ export interface Day {
   count: number;
 }
 
-/** Waiting times of what people decided, per day: the middle, and what nine of ten stay under. */
+/** Waiting times of asks that people decided, per day: the median and the 90th percentile. */
 export function perDay(asks: Ask[]): Day[] {
   const days = new Map<string, number[]>();
   for (const ask of asks) {
@@ -105,7 +105,7 @@ function addDays(day: string, later: number): Date {
   return new Date(year, month - 1, date + later);
 }
 
-/** The last `count` days up to `last`, each with its times or with none. */
+/** The last `count` days up to `last`, with zeros for days without decisions. */
 export function withEmptyDays(days: Day[], count: number, last: string): Day[] {
   const known = new Map(days.map((day) => [day.day, day]));
   return Array.from({ length: count }, (_, index) => {
@@ -115,17 +115,17 @@ export function withEmptyDays(days: Day[], count: number, last: string): Day[] {
 }
 
 const MINUTE = 60_000;
-/** Distances between two lines of the axis, in minutes. */
+/** Possible distances between two grid lines, in minutes. */
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440];
 
-/** The lines of an axis that `most` milliseconds fit under, in minutes: zero, the middle and the top. */
+/** The grid lines of an axis up to at least `most` milliseconds, in minutes: zero, the middle and the top. */
 export function axisOf(most: number): [number, number, number] {
   const half = most / MINUTE / 2;
   const step = STEPS.find((minutes) => minutes >= half) ?? Math.ceil(half / 1440) * 1440;
   return [0, step, 2 * step];
 }
 
-/** The value that a share of all stays under (nearest rank). */
+/** The quantile of the values (nearest rank). */
 export function quantile(values: number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
@@ -159,7 +159,7 @@ const COLUMNS: [string, (ask: Ask) => string | number][] = [
   ["digest", (ask) => ask.digest ?? ""],
 ];
 
-/** As a table for a spreadsheet. What a spreadsheet would take for a formula is made text. */
+/** The asks as CSV. Cells that a spreadsheet would evaluate as formulas are escaped. */
 export function toCsv(asks: Ask[]): string {
   const cell = (value: string | number) => {
     const text = typeof value === "string" && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);

@@ -9,7 +9,7 @@ import { type Filters, historyQuery } from "./model";
 const PAGES = 8;
 const PAUSE_MS = 250;
 
-/** What was decided, newest first; at most a few thousand. Words are looked for a moment after the last keystroke. */
+/** Decided asks, newest first, at most a few thousand. The search starts a moment after the last keystroke. */
 export function useHistory({ text, project, period, from, to }: Filters) {
   const client = useClient();
   const live = useLive();

@@ -14,7 +14,7 @@ export type PageKey = keyof PageWords extends infer K
   : never;
 export type Words = (key: PageKey, params?: Record<string, string | number>) => string;
 
-/** The words of the card and of the page, by language. English is always here; another one is fetched first. */
+/** The words of the card and the page, by language. English is bundled. Other languages are fetched when they are selected. */
 const translators = new Map<Language, Translate>([["en", translator({ ...cardEn, ...en })]]);
 const listeners = new Set<() => void>();
 let current: Translate = translators.get("en") ?? translator();
@@ -27,7 +27,7 @@ export async function setLanguage(language: Language): Promise<void> {
     const [card, page] = await Promise.all([read(cardZh), read(pageZh)]);
     translators.set(language, translator({ ...cardEn, ...en, ...card, ...page }));
   }
-  // Another language may have been chosen meanwhile.
+  // The person may have selected another language during the fetch.
   if (wanted !== language) return;
   current = translators.get(language) ?? current;
   for (const listener of listeners) listener();
@@ -40,8 +40,8 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** The words of the card, in the language that is set. */
+/** The words of the card in the selected language. */
 export const useCardWords = (): Translate => useSyncExternalStore(subscribe, () => current);
 
-/** The words of the page, in the same language. */
+/** The words of the page in the selected language. */
 export const useWords = (): Words => useCardWords() as Words;

@@ -5,15 +5,15 @@ import { expect, it } from "vitest";
 import { en } from "./en";
 import zh from "./zh-CN.json";
 
-const holes = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
+const paramsIn = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name).sort();
 
-it("has every key in both languages, with the same holes", () => {
+it("has the same keys and parameters in both languages", () => {
   expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort());
   for (const [key, text] of Object.entries(en))
-    expect([key, holes(zh[key as keyof typeof en])]).toEqual([key, holes(text)]);
+    expect([key, paramsIn(zh[key as keyof typeof en])]).toEqual([key, paramsIn(text)]);
 });
 
-it("has no key of the card with another meaning, and none that nothing uses", () => {
+it("shares no key with the card but button.send, and has no unused keys", () => {
   const shared = Object.keys(en).filter((key) => key in card);
   expect(shared).toEqual(["button.send"]);
   const source = sources(join(import.meta.dirname, "..")).join("\n");

@@ -14,7 +14,7 @@ import {
 } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { useCardWords, useWords } from "../i18n";
-import { twinKey } from "./order";
+import { identicalKey } from "./order";
 
 interface BatchCardProps {
   asks: Ask[];
@@ -23,7 +23,7 @@ interface BatchCardProps {
   onCancel?: () => void;
   /** Opens one of the asks by itself. */
   onOpen: (ask: Ask) => void;
-  /** Identical asks that arrived since the card was opened, and a way to add them. */
+  /** Identical asks that arrived after the card was opened, and a function that adds them. */
   more?: { count: number; include: () => void };
 }
 
@@ -88,12 +88,12 @@ export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: B
   );
 }
 
-/** Every ask with what it is about. What identical edits would do is shown once. */
+/** All asks with their previews. Identical previews are shown once. */
 function BatchList({ asks, onOpen }: { asks: Ask[]; onOpen: (ask: Ask) => void }) {
   const t = useWords();
   const [first] = asks;
-  const key = first && twinKey(first);
-  const identical = key !== undefined && asks.every((ask) => twinKey(ask) === key);
+  const key = first && identicalKey(first);
+  const identical = key !== undefined && asks.every((ask) => identicalKey(ask) === key);
   const isCommand = (ask: Ask) => titleOf(ask).code;
   return (
     <>

@@ -6,7 +6,7 @@ import { useMayAnswer } from "../live/hooks";
 import { useAskActs } from "./useAskActs";
 import type { Inbox } from "./useInbox";
 
-/** Where this ask is in the list, and what can be done beside deciding it. */
+/** The position of the ask in the list, and actions other than deciding. */
 export function DetailBar({ ask, inbox }: { ask: Ask; inbox: Inbox }) {
   const t = useWords();
   const acts = useAskActs();

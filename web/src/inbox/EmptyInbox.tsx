@@ -5,7 +5,7 @@ import { useShell } from "../app/shellContext";
 import { useWords } from "../i18n";
 import { useClient, useMayAnswer, useSessions } from "../live/hooks";
 
-/** Nothing waits. Who is new here is offered a mock session. */
+/** The empty inbox. New users can start a mock session. */
 export function EmptyInbox() {
   const t = useWords();
   const client = useClient();

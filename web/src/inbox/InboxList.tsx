@@ -16,7 +16,7 @@ interface InboxListProps {
   onSelect: SelectRow;
 }
 
-/** What waits, in groups. */
+/** Waiting asks, in groups. */
 export function InboxList({ inbox, askId, selected, onEnter, onSelect }: InboxListProps) {
   const t = useWords();
   const loaded = useLoaded();
@@ -125,7 +125,7 @@ function ListBar({ inbox }: { inbox: Inbox }) {
   );
 }
 
-/** Filters the list by project, where there is more than one. */
+/** Filters the list by project, if there are several. */
 function ProjectChips({ inbox }: { inbox: Inbox }) {
   const t = useWords();
   const { projects, project, setProject } = inbox;

@@ -20,7 +20,7 @@ import { useInbox } from "./useInbox";
 import { useInboxKeys } from "./useInboxKeys";
 import { useSelection } from "./useSelection";
 
-/** Everything that waits, and the one that is open. */
+/** The list of waiting asks, and the open ask. */
 export function InboxPage({ askId }: { askId: string | undefined }) {
   const t = useWords();
   const live = useLive();
@@ -126,27 +126,27 @@ export function InboxPage({ askId }: { askId: string | undefined }) {
 }
 
 interface FoldedCardProps {
-  /** The identical asks of the row; fewer than two when the row stands for one ask. */
+  /** The identical asks of the row. Fewer than two if the row is one ask. */
   ids: string[];
   active: boolean;
   onOpen: (ask: Ask) => void;
   children: ReactNode;
 }
 
-/** Identical asks as one card. Asks that arrive while it is open are added only when the person wants it. */
+/** Identical asks as one card. Asks that arrive while it is open are added only by the person. */
 function FoldedCard({ ids, active, onOpen, children }: FoldedCardProps) {
   const { store } = useLive();
   const { sender } = useHost();
   const [shown, setShown] = useState<readonly string[]>(ids);
   const isSending = useSyncExternalStore(sender.subscribe, () => shown.some((id) => sender.get(id) !== undefined));
   const asks = shown.map((id) => store.ask(id)).filter((ask) => ask?.status === "pending") as Ask[];
-  // `ids` is empty once the person unfolded the row.
+  // `ids` is empty after the person unfolded the row.
   if (ids.length < 2 || asks.length < 2 || isSending) return children;
   const more = { count: ids.filter((id) => !shown.includes(id)).length, include: () => setShown(ids) };
   return <BatchCard asks={asks} active={active} onOpen={onOpen} more={more} />;
 }
 
-/** On a phone: what is selected, and the way to decide it. */
+/** On a phone: the number of selected asks, and a button that opens them. */
 function SelectionBar({ count, onReview, onCancel }: { count: number; onReview: () => void; onCancel: () => void }) {
   const t = useWords();
   const words = useCardWords();
@@ -211,8 +211,8 @@ function Next({ ask }: { ask: Ask | undefined }) {
 }
 
 /**
- * Loads an ask that the address names and the list lacks: it was decided long ago, or it does not exist. Returns true when the
- * server refuses it. No other ask is opened instead: the person would decide something else than the link says.
+ * Loads the ask of the address if the list does not have it, because it was decided long ago or does not exist. Returns true if
+ * the server refuses. The page opens no other ask instead, so that the person never decides another ask than the linked one.
  */
 function useMissingAsk(askId: string | undefined, absent: boolean): boolean {
   const client = useClient();
@@ -228,7 +228,7 @@ function useMissingAsk(askId: string | undefined, absent: boolean): boolean {
   return absent && askId !== undefined && refused === askId;
 }
 
-/** The controls of a card that is sent are gone: the focus goes to the list, or on a phone to the card. */
+/** Moves the focus to the list, or on a phone to the card, because a card that is being sent has no controls. */
 function focusList(): void {
   const { activeElement } = document;
   if (activeElement && activeElement !== document.body && !activeElement.closest(".sayso-ask")) return;
@@ -236,8 +236,8 @@ function focusList(): void {
 }
 
 /**
- * Shows the next ask after a decision: when it is sent, or as soon as it is made. The decided one stays in the list until the cursor
- * is elsewhere.
+ * Shows the next ask after a decision, or after the decision is sent. The decided ask stays in the list until the cursor leaves
+ * it.
  */
 function useNextAfterSend(askId: string | undefined, next: () => Ask | undefined, batch: boolean): void {
   const { sender } = useHost();

@@ -25,17 +25,17 @@ import { useCardWords, useWords } from "../i18n";
 import { useLiveAsk, useMayAnswer } from "../live/hooks";
 import type { SelectRow } from "./useSelection";
 
-/** How long a finger rests on a row to select it, in milliseconds. */
+/** The duration of a long press that selects a row, in milliseconds. */
 const LONG_PRESS_MS = 500;
 
 interface RowProps {
   id: string;
-  /** How many identical asks the row stands for. */
+  /** The number of identical asks in the row. */
   count: number;
-  /** The person opens the ask by a click or Enter. */
+  /** Called when the person opens the ask by a click or Enter. */
   onEnter: (id: string) => void;
   onSelect: SelectRow;
-  /** Whether something is selected: then a tap selects, too. */
+  /** Whether asks are selected. Then a tap selects instead of opening. */
   selecting: boolean;
   open: boolean;
   selected: boolean;
@@ -105,7 +105,7 @@ export const InboxRow = memo(function InboxRow(props: RowProps) {
   );
 });
 
-/** Says that a pending command is destructive, or writes outside the project. */
+/** Marks a pending command that is destructive or writes outside the project. */
 function RiskIcon({ ask }: { ask: Ask }) {
   const words = useCardWords();
   const { destructive, outside } = useMemo(() => risksOf(ask), [ask]);
@@ -122,7 +122,7 @@ function RiskIcon({ ask }: { ask: Ask }) {
   );
 }
 
-/** A click opens; Ctrl-click, Shift-click and a long press select. While something is selected, a tap selects, too. */
+/** A click opens the ask. Ctrl-click, Shift-click and a long press select it. While asks are selected, a tap also selects. */
 function useRowPress({ id, onEnter, onSelect, selecting }: RowProps) {
   const mayAnswer = useMayAnswer();
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -152,7 +152,7 @@ function useRowPress({ id, onEnter, onSelect, selecting }: RowProps) {
   };
 }
 
-/** The one thing worth knowing at the right. */
+/** The most important fact about an ask, at the right end of the row. */
 function Fact({ ask, now, count, sending }: { ask: Ask; now: number; count: number; sending: boolean }) {
   const t = useWords();
   const words = useCardWords();

@@ -30,15 +30,15 @@ interface InboxRowsProps {
 }
 
 /**
- * The rows that are in view. While it is scrolled a row that leaves becomes the one that comes: to change its words costs the
- * browser a fraction of what a new row does.
+ * The visible rows. While scrolling, elements of rows that leave the view are reused for rows that enter it, which is much
+ * cheaper than creating them.
  */
 export function InboxRows(props: InboxRowsProps) {
   const { items, total, askId, selected, onEnter, onSelect, onPointing, children } = props;
   const t = useWords();
   const phone = useWidth() < 640;
   const scroll = useRef<HTMLDivElement>(null);
-  // Held still: a new function makes the virtualizer measure all of them again.
+  // A stable function: a new one makes the virtualizer measure all rows again.
   const estimateSize = useCallback(
     (index: number) => (items[index]?.kind === "group" ? 28 : phone ? 70 : 55),
     [items, phone],
@@ -63,7 +63,7 @@ export function InboxRows(props: InboxRowsProps) {
   const places = useRef(0);
   places.current = Math.max(places.current, shown.length);
   const placeOf = (row: { index: number }) => row.index % places.current;
-  // In the document they are in their order again as soon as it stands still.
+  // When scrolling ends, the elements are in document order again.
   const inDocument = virtual.isScrolling ? shown.toSorted((a, b) => placeOf(a) - placeOf(b)) : shown;
 
   return (

@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
 import { describe, expect, it } from "vitest";
 import { anApproval, anAsk } from "../../../sdk/react/src/test/asks";
-import { type Entry, matches, ordered, place, projectsOf, twinsOf } from "./order";
+import { type Entry, identicalAsks, matches, ordered, place, projectsOf } from "./order";
 
 const opened = (minute: number) => `2026-11-15T14:${String(minute).padStart(2, "0")}:00Z`;
 const ask = (id: string, change: Partial<Ask> = {}): Ask => anAsk({ id, openedAt: opened(0), ...change });
@@ -9,7 +9,7 @@ const now = Date.parse(opened(30));
 const ids = (entries: Entry[]) => entries.map((entry) => entry.id);
 
 describe("the order of the inbox", () => {
-  it("is deadline soonest, blocking before non-blocking, then oldest; parked and snoozed last", () => {
+  it("sorts by deadline, then blocking, then age, with parked and snoozed last", () => {
     const asks = [
       ask("snoozed", { snoozedUntil: opened(50) }),
       ask("parked", { reach: "parked" }),
@@ -36,21 +36,21 @@ describe("the order of the inbox", () => {
 describe("the next list", () => {
   const entries = (...names: string[]): Entry[] => names.map((id) => ({ id, group: "waiting" }));
 
-  it("takes everything when nothing is shown", () => {
+  it("accepts all asks when the list is empty", () => {
     expect(place([], entries("a", "b"), undefined, false)).toEqual({ shown: entries("a", "b"), hidden: 0 });
   });
 
-  it("lets new asks in below the cursor", () => {
+  it("inserts new asks below the cursor", () => {
     const { shown, hidden } = place(entries("a", "c"), entries("a", "b", "c", "d"), "a", false);
     expect([ids(shown), hidden]).toEqual([["a", "b", "c", "d"], 0]);
   });
 
-  it("keeps new asks back that would move the row under the cursor or the pointer", () => {
+  it("holds back new asks that would move the row under the cursor or the pointer", () => {
     expect(place(entries("b"), entries("a", "b"), "b", false)).toEqual({ shown: entries("b"), hidden: 1 });
     expect(place(entries("a"), entries("a", "b"), "a", true)).toEqual({ shown: entries("a"), hidden: 1 });
   });
 
-  it("keeps a decided row while the cursor is on it, and no longer", () => {
+  it("keeps a decided row while the cursor is on it", () => {
     expect(ids(place(entries("a", "b"), entries("b"), "a", false).shown)).toEqual(["a", "b"]);
     expect(ids(place(entries("a", "b"), entries("b"), "b", false).shown)).toEqual(["b"]);
   });
@@ -60,12 +60,12 @@ describe("the next list", () => {
     expect(place(entries("a", "b"), wanted, "a", true)).toEqual({ shown: wanted, hidden: 0 });
   });
 
-  it("begins anew when nothing of it is left", () => {
+  it("starts again when no shown row is left", () => {
     expect(place(entries("a"), entries("b"), undefined, true)).toEqual({ shown: entries("b"), hidden: 0 });
   });
 });
 
-describe("twins", () => {
+describe("identical approvals", () => {
   it("are approvals of the same input in the same project", () => {
     const twin = (id: string, command: string, project = "/p") => ({
       ...anApproval({ command, input: { command } }),
@@ -73,7 +73,7 @@ describe("twins", () => {
       project,
     });
     const asks = [twin("a", "ls"), twin("b", "ls"), twin("c", "ls -l"), twin("d", "ls", "/q"), anAsk({ id: "e" })];
-    expect(asks.map((one) => twinsOf(one, asks).map((other) => other.id))).toEqual([
+    expect(asks.map((one) => identicalAsks(one, asks).map((other) => other.id))).toEqual([
       ["a", "b"],
       ["a", "b"],
       ["c"],
@@ -83,7 +83,7 @@ describe("twins", () => {
   });
 });
 
-it("finds asks by any of their words", () => {
+it("finds asks by any of their texts", () => {
   expect(["WHICH data", "shop-api", "claude", "feat/", "nothing"].map((text) => matches(anAsk(), text))).toEqual([
     true,
     true,

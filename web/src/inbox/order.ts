@@ -32,14 +32,14 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 export interface Placed {
   shown: Entry[];
-  /** How many asks wait to be shown. */
+  /** The number of new asks that are not shown yet. */
   hidden: number;
 }
 
 /**
- * The next list. Rows that are shown stay where they are, also when they are decided while the cursor is on them. New ones
- * come in only where they move nothing under the hand: below the cursor, and while the pointer is not over the list. To
- * snooze is an act of the person, who expects the row to go.
+ * Computes the next list. Visible rows keep their place, even if they are decided while the cursor is on them. New rows are
+ * inserted only below the cursor and while the pointer is not over the list, so that nothing moves under the pointer. Snoozed
+ * rows are removed immediately, because the person expects that.
  */
 export function place(before: Entry[], wanted: Entry[], cursor: string | undefined, busy: boolean): Placed {
   const wantedIds = new Set(wanted.map((entry) => entry.id));
@@ -63,8 +63,8 @@ export function place(before: Entry[], wanted: Entry[], cursor: string | undefin
   return { shown: [...kept.slice(0, cursorAt + 1), ...tail], hidden: 0 };
 }
 
-/** What makes two approvals the same thing to decide. Undefined: it is not one. */
-export function twinKey(ask: Ask): string | undefined {
+/** A key that is equal for identical approvals. Undefined for other asks. */
+export function identicalKey(ask: Ask): string | undefined {
   const { approval } = ask;
   if (!approval || approval.action === "plan") return undefined;
   return JSON.stringify([
@@ -76,9 +76,9 @@ export function twinKey(ask: Ask): string | undefined {
   ]);
 }
 
-/** A row of the list: one ask, or several identical ones of a group. */
+/** A row of the list: one ask, or several identical asks of a group. */
 export interface Row {
-  /** The ask that the row opens: the first one. */
+  /** The first ask of the row, which the row opens. */
   id: string;
   group: Group;
   /** All asks of the row, in the order of the list. */
@@ -91,7 +91,7 @@ export function fold(entries: Entry[], find: (id: string) => Ask | undefined, un
   const byKey = new Map<string, Row>();
   for (const { id, group } of entries) {
     const ask = find(id);
-    const twins = ask?.status === "pending" ? twinKey(ask) : undefined;
+    const twins = ask?.status === "pending" ? identicalKey(ask) : undefined;
     const key = twins === undefined || unfolded.has(twins) ? undefined : `${group} ${twins}`;
     const same = key === undefined ? undefined : byKey.get(key);
     if (same) same.ids.push(id);
@@ -104,13 +104,13 @@ export function fold(entries: Entry[], find: (id: string) => Ask | undefined, un
   return rows;
 }
 
-/** The waiting approvals that are the same as this one, itself among them. */
-export function twinsOf(ask: Ask, pending: Ask[]): Ask[] {
-  const key = twinKey(ask);
-  return key === undefined ? [] : pending.filter((other) => twinKey(other) === key);
+/** The waiting approvals that are identical to this one, including itself. */
+export function identicalAsks(ask: Ask, pending: Ask[]): Ask[] {
+  const key = identicalKey(ask);
+  return key === undefined ? [] : pending.filter((other) => identicalKey(other) === key);
 }
 
-/** Whether an ask has the words that are looked for. */
+/** Whether an ask contains the search text. */
 export function matches(ask: Ask, text: string): boolean {
   const wanted = text.trim().toLowerCase();
   if (wanted === "") return true;
@@ -130,10 +130,10 @@ export function matches(ask: Ask, text: string): boolean {
   return parts.some((part) => part?.toLowerCase().includes(wanted));
 }
 
-/** A project with asks that wait. */
+/** A project with waiting asks. */
 export interface ProjectCount {
   path: string;
-  /** The name of the directory, after its parent where another project has the same name. */
+  /** The name of the directory. Includes the parent directory if another project has the same name. */
   name: string;
   count: number;
 }

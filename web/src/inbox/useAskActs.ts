@@ -8,20 +8,20 @@ import { copyText } from "../ui/copy";
 
 const SNOOZE_MS = 30 * 60_000;
 
-/** What can be done with an ask beside deciding it. */
+/** Actions on an ask other than deciding it. */
 export function useAskActs() {
   const client = useClient();
   const { store } = useLive();
   const t = useWords();
   return useMemo(
     () => ({
-      /** Hides it for half an hour and goes on to the next, or brings it back. */
+      /** Snoozes the ask for half an hour and opens the next one, or ends the snooze. */
       snooze: (ask: Ask, next: Ask | undefined) => {
         if (next && !ask.snoozedUntil) go({ page: "inbox", ask: next.id }, { replace: true });
         const until = ask.snoozedUntil ? null : new Date(Date.now() + SNOOZE_MS).toISOString();
         void client.snooze(ask.id, until).then((fresh) => store.takeAsks([fresh]));
       },
-      /** Copies what the card shows: a command, a diff, a plan, an address or the questions. */
+      /** Copies the content of the card: a command, a diff, a plan, an address or the questions. */
       copy: (ask: Ask) => {
         copyText(textOf(ask));
         showNotice(t("button.copied"));

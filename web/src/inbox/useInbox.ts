@@ -2,9 +2,9 @@ import { type Ask, useHost, useNow } from "@sayso/react";
 import { useMemo, useRef, useState } from "react";
 import { go } from "../app/route";
 import { useLive, usePending } from "../live/hooks";
-import { type Entry, fold, matches, ordered, place, projectsOf, twinKey } from "./order";
+import { type Entry, fold, identicalKey, matches, ordered, place, projectsOf } from "./order";
 
-/** How often snoozes and deadlines are looked at again. */
+/** How often snoozes and deadlines are checked, in milliseconds. */
 const STEP_MS = 15_000;
 
 /** The list of the inbox and the cursor in it. */
@@ -16,7 +16,7 @@ export function useInbox(askId: string | undefined) {
   const [filter, setFilter] = useState("");
   const [chosen, setProject] = useState<string>();
   const projects = useMemo(() => projectsOf(pending), [pending]);
-  // A project whose last ask is decided hides nothing any more.
+  // The filter is ignored when its project has no more asks.
   const project = projects.some(({ path }) => path === chosen) ? chosen : undefined;
   const [pointing, setPointing] = useState(false);
   const [refresh, setRefresh] = useState(0);
@@ -42,7 +42,7 @@ export function useInbox(askId: string | undefined) {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const first = useRef(askId);
   const linked = first.current ? store.ask(first.current) : undefined;
-  const kept = (linked && twinKey(linked)) ?? "";
+  const kept = (linked && identicalKey(linked)) ?? "";
   // biome-ignore lint/correctness/useExhaustiveDependencies: `pending` changes with what the store holds
   const rows = useMemo(
     () => fold(shown, store.ask, new Set([...unfolded, kept])),
@@ -53,7 +53,7 @@ export function useInbox(askId: string | undefined) {
     const next = rows[at === -1 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))];
     if (next) go({ page: "inbox", ask: next.id }, { replace: true });
   };
-  /** The next ask that still waits, looking down and then from the top. */
+  /** The next waiting ask below the cursor, or the first one from the top. */
   const next = (): Ask | undefined => {
     const others = [...rows.slice(at + 1), ...rows.slice(0, Math.max(0, at))].filter((row) => row.group !== "snoozed");
     const asks = others.flatMap((row) => row.ids).map((id) => store.ask(id));
@@ -61,7 +61,7 @@ export function useInbox(askId: string | undefined) {
   };
   /** Shows the asks of a folded row one by one. */
   const unfold = (ask: Ask) => {
-    const key = twinKey(ask);
+    const key = identicalKey(ask);
     if (key !== undefined) setUnfolded((keys) => new Set([...keys, key]));
   };
   return {

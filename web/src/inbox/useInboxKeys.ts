@@ -2,7 +2,7 @@ import { type Ask, isTyping, takesTyping } from "@sayso/react";
 import { useEffect, useRef } from "react";
 import { go } from "../app/route";
 import { useMayAnswer, usePending } from "../live/hooks";
-import { twinsOf } from "./order";
+import { identicalAsks } from "./order";
 import { useAskActs } from "./useAskActs";
 import type { Inbox } from "./useInbox";
 
@@ -14,7 +14,7 @@ interface InboxKeys {
   enabled: boolean;
 }
 
-/** The keys of the list. Those of the card are the card's. */
+/** The keys of the list. The card handles its own keys. */
 export function useInboxKeys(keys: InboxKeys): void {
   const acts = useAskActs();
   const pending = usePending();
@@ -46,7 +46,7 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending,
       else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       return true;
   }
-  // Letters are the beginning of a typed answer there: only what moves may act.
+  // On a card with a typed answer, letters are text, so only navigation keys work.
   if (!ask || (ask.status === "pending" && takesTyping(ask))) return false;
   switch (key) {
     case "y":
@@ -61,7 +61,7 @@ function handle(key: string, { inbox, ask, selected, setSelected, acts, pending,
     case "x":
       return done(setSelected(toggled(selected, ask.id)));
     case "X":
-      return done(setSelected(new Set(twinsOf(ask, pending).map((twin) => twin.id))));
+      return done(setSelected(new Set(identicalAsks(ask, pending).map((twin) => twin.id))));
     default:
       return false;
   }

@@ -1,7 +1,7 @@
 import { useCallback, useRef, useState } from "react";
 import type { Row } from "./order";
 
-/** Selects a row, or takes it out; or selects all rows from the last one to this one. */
+/** Selects or deselects a row, or selects all rows from the last selected one to this one. */
 export type SelectRow = (id: string, how: "toggle" | "range") => void;
 
 /** The asks that are selected to be decided together. */

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-it("has one leader without Web Locks, and another one when it is gone", () => {
+it("elects one leader without Web Locks, and another one after it leaves", () => {
   const log: string[] = [];
   const join = (name: string) =>
     elect(name, () => {
@@ -28,7 +28,7 @@ it("has one leader without Web Locks, and another one when it is gone", () => {
   second.stop();
 });
 
-it("takes over from a leader that died without a word", () => {
+it("takes over from a leader that crashed", () => {
   localStorage.setItem("sayso.leader", JSON.stringify({ id: "dead", until: Date.now() + 5000 }));
   const lead = vi.fn(() => () => {});
   const election = elect("b", lead);

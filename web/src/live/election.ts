@@ -1,4 +1,4 @@
-/** One tab of a browser leads: it holds the stream and passes the events on. */
+/** Elects one tab of a browser as the leader, which holds the event stream and shares it with the other tabs. */
 export interface Election {
   stop: () => void;
 }
@@ -9,15 +9,15 @@ const LEASE_MS = 5000;
 const RENEW_MS = 1500;
 
 /**
- * Calls `lead` when this tab is the one, and what that returns when it is no longer. With Web Locks where they are, else
- * with a lease in the storage. A lease may be held twice for a moment; that costs a second stream and nothing else,
- * because events are taken once by their place in the feed.
+ * Calls `lead` when this tab becomes the leader, and the function that `lead` returned when it stops being the leader. Uses Web
+ * Locks, or a lease in the local storage without them. Two tabs can hold a lease for a moment. That only costs a second stream,
+ * because tabs ignore events that they already have.
  */
 export function elect(id: string, lead: () => () => void): Election {
-  return typeof navigator !== "undefined" && navigator.locks ? byLock(lead) : byLease(id, lead);
+  return typeof navigator !== "undefined" && navigator.locks ? electByLock(lead) : electByLease(id, lead);
 }
 
-function byLock(lead: () => () => void): Election {
+function electByLock(lead: () => () => void): Election {
   const waiting = new AbortController();
   let release: () => void = () => {};
   const held = () =>
@@ -37,7 +37,7 @@ function byLock(lead: () => () => void): Election {
   };
 }
 
-function byLease(id: string, lead: () => () => void): Election {
+function electByLease(id: string, lead: () => () => void): Election {
   let resign: (() => void) | undefined;
   const tick = () => {
     const leader = readLease();
@@ -72,12 +72,12 @@ function readLease(): Lease | undefined {
   }
 }
 
-/** Where there is no storage to share, every tab leads itself. */
+/** Without shared storage, every tab is its own leader. */
 function writeLease(lease: Lease): boolean {
   try {
     localStorage.setItem(LEASE, JSON.stringify(lease));
   } catch {
-    // Every tab for itself.
+    // No storage: this tab is its own leader.
   }
   return true;
 }

@@ -1,6 +1,6 @@
 import { type Ask, askChange, type FeedEvent } from "@sayso/sdk";
 
-/** The ask of an event that says how it was opened or decided. */
+/** The ask of an event that reports a new ask or an outcome. */
 export function askOf(event: FeedEvent): Ask | undefined {
   const change = askChange(event);
   return change && change.kind !== "updated" ? change.ask : undefined;

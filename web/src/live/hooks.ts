@@ -7,17 +7,17 @@ export const LiveContext = createContext<{ live: Live; client: Client; role: Tok
 
 function useContextValue() {
   const value = useContext(LiveContext);
-  if (!value) throw new Error("nothing is live here");
+  if (!value) throw new Error("LiveContext is missing");
   return value;
 }
 
 export const useClient = (): Client => useContextValue().client;
 export const useLive = (): Live => useContextValue().live;
 
-/** Whether the person may change rules, tokens and devices. Others answer, and look. */
+/** Whether the person is an admin, who can change rules, tokens and devices. */
 export const useIsAdmin = (): boolean => useContextValue().role === "admin";
 
-/** Whether the person may answer, and talk to agents. Others look. */
+/** Whether the person can answer asks and send messages to agents. */
 export const useMayAnswer = (): boolean => useContextValue().role !== "viewer";
 
 export function usePending(): Ask[] {

@@ -7,11 +7,11 @@ import { LiveStore } from "./store";
 type Wire = { kind: "event"; event: FeedEvent } | { kind: "connection"; connection: Connection } | { kind: "tryNow" };
 
 const PAGE = 500;
-/** How long to wait when the server refuses the stream for another reason than the token, in milliseconds. */
+/** The delay after the server refused the stream for another reason than the token, in milliseconds. */
 const REFUSED_WAIT = 15_000;
 const CHANNEL = "sayso.feed";
 
-/** Keeps the store up to date: a snapshot, then the feed, held by one tab of the browser and passed to the others. */
+/** Keeps the store up to date with a snapshot and the feed. One tab of the browser holds the stream for all tabs. */
 export class Live {
   readonly store = new LiveStore();
   readonly #id = `${Date.now()}-${Math.random()}`;
@@ -20,7 +20,7 @@ export class Live {
   readonly #channel = typeof BroadcastChannel === "function" ? new BroadcastChannel(CHANNEL) : undefined;
   #connection: Connection = { state: "connecting" };
   #early: FeedEvent[] | undefined = [];
-  /** Given while this tab leads. Aborting it ends the stream. */
+  /** Set while this tab is the leader. Aborting it closes the stream. */
   #stream: AbortController | undefined;
   #stopElection: () => void = () => {};
   #stopped = false;
@@ -46,13 +46,13 @@ export class Live {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Every event as it comes, also those that are live only. */
+  /** Subscribes to all events, including transient ones. */
   onEvent(listener: (event: FeedEvent) => void): () => void {
     this.#eventListeners.add(listener);
     return () => this.#eventListeners.delete(listener);
   }
 
-  /** Reconnects without waiting, in whichever tab holds the stream. */
+  /** Reconnects immediately, in the tab that holds the stream. */
   tryNow = (): void => {
     this.#reconnect();
     this.#channel?.postMessage({ kind: "tryNow" } satisfies Wire);
@@ -79,7 +79,7 @@ export class Live {
     this.#stopElection = this.#channel ? elect(this.#id, lead).stop : lead();
   }
 
-  /** Reads the lists. What the feed says meanwhile is kept and applied afterwards. */
+  /** Loads the lists. Events that arrive during the load are applied afterwards. */
   async #snapshot(): Promise<void> {
     this.#early ??= [];
     const [first, sessions] = await Promise.all([
@@ -126,7 +126,7 @@ export class Live {
     if (this.#stream && this.#connection.state === "waiting") this.#openStream();
   }
 
-  /** Passes the feed on to this tab and the others until the signal is given or the server refuses. */
+  /** Streams the feed to this tab and the other tabs until the signal aborts or the server refuses. */
   async #follow(signal: AbortSignal): Promise<void> {
     const onConnection = (connection: Connection) => {
       if (!signal.aborted) this.#announce(connection);

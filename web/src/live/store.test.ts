@@ -9,7 +9,7 @@ const event = (seq: number, type: string, data: object, sessionId = "ses_1") =>
 const answered = anAsk({ status: "answered", reach: null });
 
 describe("the live store", () => {
-  it("takes each event once, by its place", () => {
+  it("applies each event once, by its position", () => {
     const store = new LiveStore();
     let told = 0;
     store.subscribe(() => told++);
@@ -19,14 +19,14 @@ describe("the live store", () => {
     expect([store.seq, store.pending(), store.ask("ask_1"), told]).toEqual([2, [], answered, 2]);
   });
 
-  it("never brings back what is decided, whatever an older list says", () => {
+  it("keeps decided asks decided when an older list arrives", () => {
     const store = new LiveStore();
     store.apply(event(5, "question.resolved", answered));
     store.takeAsks([anAsk()]);
     expect(store.pending()).toEqual([]);
   });
 
-  it("adds what an event says about an ask that it knows, and ignores others", () => {
+  it("applies events about known asks, and ignores others", () => {
     const store = new LiveStore();
     store.takeAsks([answered]);
     store.apply(event(6, "ask.delivery", { id: "ask_1", delivery: "confirmed" }));
@@ -34,13 +34,13 @@ describe("the live store", () => {
     expect([store.ask("ask_1"), store.ask("ask_9")]).toEqual([{ ...answered, delivery: "confirmed" }, undefined]);
   });
 
-  it("names the asks that a whole list does not have", () => {
+  it("returns the asks that a complete list lacks", () => {
     const store = new LiveStore();
     store.takeAsks([anAsk(), anAsk({ id: "ask_2" })]);
     expect(store.unlisted(new Set(["ask_2"]))).toEqual(["ask_1"]);
   });
 
-  it("keeps sessions, newest first, and what changes in them", () => {
+  it("keeps sessions up to date, newest first", () => {
     const store = new LiveStore();
     const session = (id: string, createdAt: string) => ({ id, createdAt, agent: "mock", status: "running" }) as Session;
     store.apply(event(1, "session.created", session("ses_1", "2026-01-01")));
@@ -53,7 +53,7 @@ describe("the live store", () => {
     ]);
   });
 
-  it("forgets old decided asks and no waiting ones", () => {
+  it("drops old decided asks and no waiting ones", () => {
     const store = new LiveStore();
     store.takeAsks([
       anAsk({ id: "waits" }),

@@ -3,7 +3,7 @@ import type { Session } from "../api/client";
 
 const KEPT_DECIDED = 300;
 
-/** What the page knows of asks and sessions: a list read once, and the feed since. */
+/** The asks and sessions of the page: a list that is loaded once, and updates from the feed. */
 export class LiveStore {
   #asks = new Map<string, Ask>();
   #sessions = new Map<string, Session>();
@@ -11,7 +11,7 @@ export class LiveStore {
   #open: Session[] | undefined;
   #loaded = false;
   readonly #listeners = new Set<() => void>();
-  /** The place in the feed up to which everything is known. */
+  /** The feed position of the store. */
   seq = 0;
 
   subscribe = (listener: () => void): (() => void) => {
@@ -26,19 +26,19 @@ export class LiveStore {
   ask = (id: string): Ask | undefined => this.#asks.get(id);
   session = (id: string): Session | undefined => this.#sessions.get(id);
 
-  /** The asks that wait, in no order. The same array until something changes. */
+  /** The pending asks, unordered. The array keeps its identity until something changes. */
   pending = (): Ask[] => {
     this.#pending ??= [...this.#asks.values()].filter((ask) => ask.status === "pending");
     return this.#pending;
   };
 
-  /** The sessions that are open, newest first. The same array until something changes. */
+  /** The open sessions, newest first. The array keeps its identity until something changes. */
   sessions = (): Session[] => {
     this.#open ??= [...this.#sessions.values()].sort((a, b) => b.createdAt.localeCompare(a.createdAt));
     return this.#open;
   };
 
-  /** Takes a page of a list. An ask that is decided stays so: a list may be older than what the feed said. */
+  /** Adds a page of a list. Decided asks stay decided, because a list can be older than the feed. */
   takeAsks(asks: Ask[]): void {
     for (const ask of asks) this.#put(ask);
     this.#changed();
@@ -54,7 +54,7 @@ export class LiveStore {
     this.#changed();
   }
 
-  /** Pending asks that a whole list does not have: they were decided while nobody listened. */
+  /** Pending asks that are missing in a complete list, because they were decided while the stream was closed. */
   unlisted(listed: Set<string>): string[] {
     return this.pending()
       .filter((ask) => !listed.has(ask.id))
@@ -66,7 +66,7 @@ export class LiveStore {
     this.#changed();
   }
 
-  /** Takes an event of the feed, once. */
+  /** Applies an event of the feed. Events that were already applied are ignored. */
   apply(event: FeedEvent): void {
     if (event.seq !== undefined) {
       if (event.seq <= this.seq) return;
@@ -145,7 +145,7 @@ export class LiveStore {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Decided asks are kept only while somebody may still look at them. */
+  /** Drops old decided asks. */
   #trim(): void {
     const decided = this.#asks.size - this.pending().length;
     if (decided <= KEPT_DECIDED * 2) return;

@@ -28,7 +28,7 @@ const ICONS: Record<PlaceGroup, LucideIcon> = {
   pages: SlidersHorizontal,
 };
 
-/** Goes to any ask, session, run, device or setting by its name. */
+/** The palette, which opens asks, sessions, runs, devices and settings by name. */
 export function Palette({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
   return (
@@ -51,7 +51,7 @@ function PaletteBody({ onClose }: { onClose: () => void }) {
     if (active) list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [active]);
   const choose = ({ target }: Place) => {
-    // The dialog gives the focus back to the control that had it. An Enter that is held down would press that control.
+    // The dialog returns the focus to the previous control. An Enter that is held down would press that control.
     flushSync(onClose);
     document.getElementById("content")?.focus();
     if (typeof target === "string") setDialog(target);

@@ -30,7 +30,7 @@ const places = placesOf({
 const found = (query: string) => findPlaces(places, query).map(({ id }) => id);
 
 describe("the palette", () => {
-  it("shows a few of each group without a query, and every page", () => {
+  it("shows a few targets per group and all pages without a query", () => {
     expect(found("")).toEqual([
       ...["a1", "a2", "a3", "a4", "a5", "a6", "s1", "r1", "t1"],
       ...["#/inbox", "#/sessions", "#/runs", "#/history"],
@@ -39,13 +39,13 @@ describe("the palette", () => {
     ]);
   });
 
-  it("finds places that have every word, in title or detail", () => {
+  it("finds targets that contain all words, in title or detail", () => {
     expect(found("shop make")).toEqual(["a1"]);
     expect(found("codex claude")).toEqual([]);
     expect(found("RELEASE")).toEqual(["r1"]);
   });
 
-  it("puts titles that begin with the query first in their group", () => {
+  it("sorts titles that start with the query first in their group", () => {
     expect(found("test")).toEqual(["a2", "a1", "s1"]);
   });
 
@@ -54,7 +54,7 @@ describe("the palette", () => {
     expect(found("android")).toEqual(["t1"]);
   });
 
-  it("offers a new session only to those who may start one", () => {
+  it("offers a new session only with the permission to start one", () => {
     expect(found("newSession")).toEqual(["new"]);
     const viewer = placesOf({
       asks: [],

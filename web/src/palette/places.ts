@@ -7,7 +7,7 @@ import type { PageKey } from "../i18n";
 export const PLACE_GROUPS = ["asks", "sessions", "runs", "devices", "pages"] as const;
 export type PlaceGroup = (typeof PLACE_GROUPS)[number];
 
-/** Something that the palette leads to. It never decides anything. */
+/** A target of the palette. Opening it never decides anything. */
 export interface Place {
   /** Unique in the list. */
   id: string;
@@ -24,7 +24,7 @@ export interface Searched {
   asks: Ask[];
   sessions: Session[];
   runs: Run[];
-  /** The tokens of browsers and phones; empty for those who may not list them. */
+  /** The tokens of browsers and phones. Empty without the permission to list them. */
   tokens: Token[];
   mayAnswer: boolean;
   isAdmin: boolean;
@@ -38,7 +38,7 @@ const PAGES: [Route, PageKey][] = [
   [{ page: "history" }, "nav.history"],
 ];
 
-/** Everything that can be gone to. */
+/** All targets of the palette. */
 export function placesOf({ asks, sessions, runs, tokens, mayAnswer, isAdmin, t }: Searched): Place[] {
   const detail = (...parts: (string | null | undefined)[]) => plain(parts.filter(Boolean).join(", "));
   const page = (target: Route, title: string, about = ""): Place => ({
@@ -100,10 +100,10 @@ export function placesOf({ asks, sessions, runs, tokens, mayAnswer, isAdmin, t }
   ];
 }
 
-/** How many places of a group are shown at most. Pages and settings are few: all of them are. */
+/** The maximum number of targets per group. Pages and settings have no limit. */
 const SHOWN_PER_GROUP = 6;
 
-/** The places that have every word of the query, best group first. Titles that begin with the query come first in their group. */
+/** The targets that contain all words of the query, best group first. In a group, titles that start with the query come first. */
 export function findPlaces(places: Place[], query: string): Place[] {
   const wanted = query.trim().toLowerCase();
   const words = wanted.split(/\s+/);

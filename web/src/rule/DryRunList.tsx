@@ -7,7 +7,7 @@ import { useClient } from "../live/hooks";
 
 const MORE = 20;
 
-/** When a person decided otherwise, and why. */
+/** The time and the reason of a different decision. */
 function OldReason({ id }: { id: string }) {
   const words = useCardWords();
   const now = useNow(15_000);
@@ -19,7 +19,7 @@ function OldReason({ id }: { id: string }) {
   return <Visible text={outcome.message ? `${day}: “${outcome.message}”` : day} />;
 }
 
-/** Past asks, what became of them, and what would have. */
+/** Past asks with their outcomes, and the outcomes under the edited policy. */
 export function DryRunList({ entries, otherwise = [] }: { entries: Explained[]; otherwise?: Explained[] }) {
   const t = useWords();
   const words = useCardWords();

@@ -11,7 +11,7 @@ import { useDryRun } from "./useDryRun";
 
 type For = "hour" | "today" | "noEnd";
 
-/** Makes a rule from an approval: shows what it would have decided, and lists the waiting twins to release. */
+/** Creates a rule from an approval. Shows a dry run, and the waiting asks that the rule would also allow. */
 export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; onClose: () => void }) {
   const t = useWords();
   const words = useCardWords();
@@ -170,7 +170,7 @@ export function RuleDialog({ ask, open, onClose }: { ask: Ask; open: boolean; on
   );
 }
 
-/** The waiting asks that the rule would allow, all chosen at first. */
+/** The waiting asks that the rule would allow. All are selected at first. */
 function useRelease(open: boolean, explained: { askId: string; verdict: string }[]) {
   const pending = usePending();
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());

@@ -6,10 +6,10 @@ import { useClient } from "../live/hooks";
 import { suggest, toToml, withRule } from "./model";
 import { useDryRun } from "./useDryRun";
 
-/** So many approvals of the same action are a habit. */
+/** The number of approvals of the same action after which the card suggests a rule. */
 const HABIT = 3;
 
-/** Offers a rule for an action that people approve again and again, with what the rule would have decided. */
+/** Suggests a rule for an action that was approved often, with a dry run of the rule. */
 export function RuleHint({ ask, onMakeRule }: { ask: Ask; onMakeRule: () => void }) {
   const client = useClient();
   const precedents = useQuery({

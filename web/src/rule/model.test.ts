@@ -11,13 +11,13 @@ describe("a rule", () => {
     ["  git   status ", "git status *"],
   ])("of the command %j begins as %j", (command, pattern) => expect(commandPattern(command)).toBe(pattern));
 
-  it("is what the policy file takes", () => {
+  it("is valid in a policy file", () => {
     expect(toToml(suggest(anApproval(), "project"))).toBe(
       '[[rules]]\nname = "cargo test * from the page"\ndo = "allow"\nrun = ["cargo test *"]\nproject = "/home/ada/work/shop-api"\n',
     );
   });
 
-  it("of an edit is about its folder, of anything else about the tool", () => {
+  it("matches the folder of an edit, and the tool of other actions", () => {
     const edit = anApproval({ action: "edit", paths: ["/home/ada/work/shop-api/src/a/b.rs"] });
     expect(suggest(edit, "everywhere")).toEqual({ on: "edit", pattern: "src/a/**", project: undefined });
     expect(suggest(anApproval({ action: "other", tool: "WebSearch" }), "everywhere")).toEqual({
@@ -29,12 +29,12 @@ describe("a rule", () => {
 });
 
 describe("a policy file", () => {
-  it("takes a rule at its end", () => {
+  it("gets a rule at its end", () => {
     expect(withRule("", "[[rules]]\n")).toBe("[[rules]]\n");
     expect(withRule("# mine\n\n\n", "[[rules]]\n")).toBe("# mine\n\n[[rules]]\n");
   });
 
-  it("is searched for what decided: by name, by place, by setting", () => {
+  it("is searched for a rule by name, by number, and for a setting", () => {
     const text = '[approvals]\npolicy = "deny"\n[[rules]]\nname = "a"\n[[rules]]\n';
     const at = (rule: string) => {
       const place = placeOf(text, rule);
@@ -50,7 +50,7 @@ describe("a policy file", () => {
   });
 });
 
-it("tells what a grant allows", () => {
+it("describes the permissions of a grant", () => {
   expect(allowedBy({ id: "g", run: ["ls"], edit: ["src/**", "docs/**"], until: null })).toEqual([
     ["run", "ls"],
     ["edit", "src/**"],
@@ -58,7 +58,7 @@ it("tells what a grant allows", () => {
   ]);
 });
 
-it("compares what a policy would decide with what was decided, and with what it decides now", () => {
+it("compares a dry run with past outcomes and with the current policy", () => {
   const one = (askId: string, verdict: string, status: Explained["status"]): Explained => ({
     askId,
     summary: "",

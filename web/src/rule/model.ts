@@ -3,17 +3,17 @@ import type { Explained, Grant } from "../api/client";
 
 export type Where = "project" | "everywhere";
 
-/** What a rule can be about. */
+/** The kinds of actions that a rule can match. */
 export const CONDITIONS = ["run", "edit", "read", "fetch", "mcp", "tool"] as const;
 
-/** A rule that allows what an approval is about. */
+/** A rule that allows the action of an approval. */
 export interface Rule {
   on: (typeof CONDITIONS)[number];
   pattern: string;
   project: string | undefined;
 }
 
-/** What to begin with: the command with its first words kept, or the thing itself. */
+/** The suggested pattern: the first words of the command, or the exact target. */
 export function suggest(ask: Ask, where: Where): Rule {
   const project = where === "project" ? (ask.project ?? undefined) : undefined;
   const { approval } = ask;
@@ -49,7 +49,7 @@ function hostOf(url: string): string {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-/** The rule as it stands in the policy file. */
+/** The rule as TOML for the policy file. */
 export function toToml(rule: Rule, action: "allow" | "deny" = "allow"): string {
   const value = rule.on === "tool" ? quoted(rule.pattern) : `[${quoted(rule.pattern)}]`;
   const lines = [
@@ -62,17 +62,17 @@ export function toToml(rule: Rule, action: "allow" | "deny" = "allow"): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** The policy with one rule more, at its end. */
+/** The policy with a rule added at the end. */
 export const withRule = (text: string, toml: string): string =>
   text.trim() === "" ? toml : `${text.trimEnd()}\n\n${toml}`;
 
-/** What a grant allows, as pairs of what it is about and a pattern. */
+/** The permissions of a grant, as pairs of a kind and a pattern. */
 export const allowedBy = (grant: Grant): [Rule["on"], string][] =>
   CONDITIONS.flatMap((on) => (grant[on] ?? []).map((pattern): [Rule["on"], string] => [on, pattern]));
 
 /**
- * Where in the text of a policy that stands which an outcome names: a rule by its name or by its place
- * (`rule 3 (user)`), or a setting (`approvals.policy = "deny"`).
+ * Finds the rule or setting that an outcome names in the text of a policy: a rule by its name or number (`rule 3 (user)`), or a
+ * setting (`approvals.policy = "deny"`).
  */
 export function placeOf(text: string, rule: string): { from: number; to: number } | undefined {
   const number = /^rule (\d+) \(user\)$/.exec(rule)?.[1];
@@ -87,7 +87,7 @@ export function placeOf(text: string, rule: string): { from: number; to: number 
   return from < 0 ? undefined : { from, to: from + wanted.length };
 }
 
-/** What a policy would have done otherwise than what happened. */
+/** The result of a dry run, compared with the actual outcomes. */
 export interface DryRun {
   decided: Explained[];
   asYouDid: Explained[];
@@ -97,7 +97,7 @@ export interface DryRun {
 
 const SAME: Record<string, string> = { approve: "approved", deny: "denied", answer: "answered", reject: "rejected" };
 
-/** Compares what a policy would decide with what was decided, leaving out what it leaves to a person. */
+/** Compares a dry run with the actual outcomes. Leaves out asks that the policy forwards to a person. */
 export function compare(explained: Explained[], before: Explained[] = []): DryRun {
   const verdicts = new Map(before.map((one) => [one.askId, one.verdict]));
   const decided = explained.filter((one) => one.verdict !== "ask" && verdicts.get(one.askId) !== one.verdict);

@@ -1,7 +1,7 @@
 import type { AskCardActions } from "@sayso/react";
 import { go } from "../app/route";
 
-/** What a card offers about rules, to those who may change them. */
+/** The rule actions of a card, for admins. */
 export const ruleActions = (makeRule: () => void): AskCardActions => ({
   makeRule,
   editRule: ({ outcome }) => go({ page: "settings", section: "policy", rule: outcome?.by.rule ?? "" }),

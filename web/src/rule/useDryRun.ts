@@ -6,7 +6,7 @@ import { compare } from "./model";
 const HISTORY = 500;
 const PAUSE_MS = 250;
 
-/** Tries a policy on past asks and on what waits, a moment after the last keystroke. */
+/** Runs a policy on past and waiting asks, a moment after the last keystroke. */
 export function useDryRun(policy: string, enabled: boolean) {
   const client = useClient();
   const tried = useSettled(policy, PAUSE_MS);

@@ -1,12 +1,12 @@
-import { Visible } from "@sayso/react";
+import { clock, Visible } from "@sayso/react";
 import { Copy } from "lucide-react";
 import type { Run } from "../api/client";
 import { useWords } from "../i18n";
 import { copyText } from "../ui/copy";
-import { clockWithSeconds, traceOf, traceText } from "./trace";
+import { traceOf, traceText } from "./trace";
 import { useAllRunAsks } from "./useRuns";
 
-/** What happened in a run, one line each. */
+/** The trace of a run. */
 export function RunTrace({ run }: { run: Run }) {
   const t = useWords();
   const asks = useAllRunAsks(run);
@@ -23,7 +23,7 @@ export function RunTrace({ run }: { run: Run }) {
         {lines.map(({ at, state, text }) => (
           <li key={`${at} ${text}`} data-state={state}>
             <time className="num" dateTime={at}>
-              {clockWithSeconds(at)}
+              {clock(at, { seconds: true })}
             </time>
             <Visible text={text} />
           </li>

@@ -30,7 +30,7 @@ const ICONS: Record<StepStatus, LucideIcon> = {
   cancelled: CircleSlash,
 };
 
-/** One run: its steps, what they said, and what it waits for. */
+/** One run: its steps, their output, and the asks that it waits for. */
 export function RunView({ id }: { id: string }) {
   const t = useWords();
   const client = useClient();
@@ -133,7 +133,7 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
             {t("button.session")}
           </a>
         )}
-        <Took step={step} />
+        <StepDuration step={step} />
       </div>
       {(step.onQuestion ?? step.question) && (
         <p className="muted">
@@ -153,8 +153,8 @@ function Step({ step, asks, active }: { step: RunStep; asks: Ask[]; active: stri
   );
 }
 
-/** How long a step took, or has taken. */
-function Took({ step }: { step: RunStep }) {
+/** The duration of a step up to its end, or up to now. */
+function StepDuration({ step }: { step: RunStep }) {
   const words = useCardWords();
   const now = useNow(1000);
   if (!step.startedAt) return null;
@@ -162,7 +162,7 @@ function Took({ step }: { step: RunStep }) {
   return <span className="muted num took">{duration(words, Math.max(0, end - Date.parse(step.startedAt)))}</span>;
 }
 
-/** What a step said last: one line, and the whole of it when somebody wants it. */
+/** The last message of a step: one line, expandable. */
 function Output({ text }: { text: string }) {
   const [first = ""] = text.trim().split("\n");
   return (

@@ -7,10 +7,10 @@ import { usePending } from "../live/hooks";
 import { useKey } from "../ui/keys";
 import { useWidth } from "../ui/useWidth";
 import { RunView } from "./RunView";
-import { isRunOver, runStatus, stepNow } from "./status";
+import { currentStep, isRunOver, runStatus } from "./status";
 import { useRuns } from "./useRuns";
 
-/** The runs of workflows, and the one that is open. */
+/** The workflow runs, and the open run. */
 export function RunsPage({ runId }: { runId: string | undefined }) {
   const t = useWords();
   const runs = useRuns();
@@ -80,7 +80,7 @@ function RunRow({ run, open }: { run: Run; open: boolean }) {
   const words = useCardWords();
   const now = useNow(15_000);
   const status = runStatus(run, usePending());
-  const step = stepNow(run);
+  const step = currentStep(run);
   const where = !step
     ? t("run.steps", { count: run.steps.length })
     : isRunOver(status)

@@ -9,7 +9,7 @@ const t: Words = (key, params = {}) =>
   (en as Record<string, string>)[key]?.replace(/\{\{(\w+)\}\}/g, (_, name: string) => String(params[name])) ?? key;
 const at = (second: number) => `2026-11-15T12:00:0${second}.000Z`;
 
-it("tells what happened in order, and a question that a rule answered at once after it was asked", () => {
+it("lists events in order, and a question that a rule answered after it was asked", () => {
   const run = {
     workflow: "release",
     status: "failed",

@@ -12,7 +12,7 @@ export interface TraceLine {
   text: string;
 }
 
-/** What happened in a run, oldest first: its steps, and the asks of their agents with their outcomes. */
+/** The trace of a run, oldest first: its steps, and the asks of their agents with their outcomes. */
 export function traceOf(t: Words, run: Run, asks: Ask[]): TraceLine[] {
   const lines: TraceLine[] = [{ at: run.createdAt, state: "plain", text: t("trace.run", { workflow: run.workflow }) }];
   for (const { id, agent, status, reason, startedAt, endedAt } of run.steps) {
@@ -29,7 +29,7 @@ export function traceOf(t: Words, run: Run, asks: Ask[]): TraceLine[] {
     const text = `${run.workflow}: ${ended(t, run.status, undefined)}`;
     lines.push({ at: run.updatedAt, state: run.status === "failed" ? "rejected" : "plain", text });
   }
-  // The sort is stable: what belongs to one moment keeps the order above.
+  // The sort is stable: lines with the same time keep the order above.
   return lines.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
@@ -56,8 +56,4 @@ function ended(t: Words, status: string, reason: string | null | undefined): str
 
 /** The trace as text, for the clipboard. */
 export const traceText = (lines: TraceLine[]): string =>
-  lines.map(({ at, text }) => `${clockWithSeconds(at)} ${text}`).join("\n");
-
-/** The local time of day with seconds. */
-export const clockWithSeconds = (at: string): string =>
-  `${clock(at)}:${String(new Date(at).getSeconds()).padStart(2, "0")}`;
+  lines.map(({ at, text }) => `${clock(at, { seconds: true })} ${text}`).join("\n");

@@ -9,7 +9,7 @@ const LATEST = 50;
 /** How many decided asks since the start of a run are searched for those of the run. */
 const DECIDED = 500;
 
-/** The runs that are under way and the latest of the others, newest first. */
+/** The active runs and the latest other runs, newest first. */
 export function useRuns(): Run[] {
   const client = useClient();
   const { data } = useQuery({
@@ -28,13 +28,13 @@ export function useRuns(): Run[] {
 
 const NONE: Run[] = [];
 
-/** One run, also an old one. */
+/** One run, of any age. */
 export function useRun(id: string) {
   const client = useClient();
   return useQuery({ queryKey: ["runs", id], queryFn: () => client.run(id) });
 }
 
-/** Every ask of a run: those that were decided, and those that wait. */
+/** All asks of a run, decided and waiting. */
 export function useAllRunAsks({ id, createdAt }: Run): Ask[] {
   const client = useClient();
   const { store } = useLive();
@@ -50,7 +50,7 @@ export function useAllRunAsks({ id, createdAt }: Run): Ask[] {
   return [...decided, ...pending.filter(({ id: one }) => !decided.some((ask) => ask.id === one))];
 }
 
-/** The asks of a run that wait, and those that were decided while they were looked at: a card does not vanish. */
+/** The waiting asks of a run, and asks that were decided while they were visible, so that no card disappears. */
 export function useRunAsks(id: string): Ask[] {
   const { store } = useLive();
   const pending = usePending();

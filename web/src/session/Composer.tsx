@@ -8,7 +8,7 @@ import { useWords } from "../i18n";
 import { useClient, useLive, useMayAnswer, usePending } from "../live/hooks";
 import { isOver } from "./status";
 
-/** The field to talk to the agent. While one question waits, what is typed answers it. */
+/** The message field. While one question is waiting, the message answers it. */
 export function Composer({ session }: { session: Session }) {
   const t = useWords();
   const client = useClient();

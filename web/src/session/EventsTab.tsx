@@ -1,4 +1,4 @@
-import { Kbd, Visible } from "@sayso/react";
+import { clock, Kbd, Visible } from "@sayso/react";
 import type { FeedEvent } from "@sayso/sdk";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Copy, Download, Search } from "lucide-react";
@@ -12,7 +12,7 @@ import { EVENT_KINDS, type EventKind, isOfKind, summaryOf } from "./events";
 import { RawPane } from "./RawPane";
 import { useSessionEvents } from "./useSessionEvents";
 
-/** Every event of a session, and what the agent really sent. */
+/** All events of a session, and the original requests of the agent. */
 export function EventsTab({ id }: { id: string }) {
   const t = useWords();
   const events = useSessionEvents(id);
@@ -113,7 +113,7 @@ function EventRows({
               onClick={() => onOpen(event.seq)}
             >
               <span className="num">{event.seq}</span>
-              <span className="num">{event.at && new Date(event.at).toISOString().slice(11, 23)}</span>
+              <span className="num">{event.at && clock(event.at, { seconds: true })}</span>
               <span className="type">{event.type}</span>
               <span className="cut">
                 <Visible text={summaryOf(event)} />

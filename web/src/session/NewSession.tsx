@@ -12,7 +12,7 @@ const MODES = ["default", "acceptEdits", "plan"] as const;
 const QUESTIONS = ["policy", "forward", "auto", "accept-first", "reject"] as const;
 const APPROVALS = ["policy", "ask", "deny"] as const;
 
-/** Starts a session: agent, directory, prompt, mode, model, and what it lays over the policy. */
+/** The dialog that starts a session: agent, directory, prompt, mode, model and policy. */
 export function NewSession({ open, onClose }: { open: boolean; onClose: () => void }) {
   const t = useWords();
   const client = useClient();
@@ -138,7 +138,7 @@ export function NewSession({ open, onClose }: { open: boolean; onClose: () => vo
   );
 }
 
-/** The agents that are not installed here, with the command that installs each. */
+/** The agents that are not installed, with their install commands. */
 function MissingAgents({ agents }: { agents: Agent[] }) {
   const t = useWords();
   return (

@@ -10,7 +10,7 @@ import { copyText } from "../ui/copy";
 import { useKey } from "../ui/keys";
 import { Segments } from "../ui/Segments";
 
-/** An event as text, or the agent's request behind it, as it arrived. */
+/** An event as text, or the original request of the agent. */
 export function RawPane({ event }: { event: FeedEvent }) {
   const t = useWords();
   const client = useClient();

@@ -12,7 +12,7 @@ interface SessionCardProps {
   place?: "inbox" | "session";
 }
 
-/** The card of an ask in its place. What the feed says of it is newer than what was read. */
+/** The card of an ask in the transcript. The feed is newer than the loaded transcript. */
 export function SessionCard({ ask, active, place = "session" }: SessionCardProps) {
   const client = useClient();
   const isAdmin = useIsAdmin();

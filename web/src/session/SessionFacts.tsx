@@ -5,7 +5,7 @@ import { useCardWords, useWords } from "../i18n";
 import { useClient, useLive, usePending } from "../live/hooks";
 import { useLiveSession } from "../live/useLiveSession";
 
-/** What is known of a session, beside it. */
+/** The facts about a session. */
 export function SessionFacts({ id }: { id: string }) {
   const t = useWords();
   const words = useCardWords();

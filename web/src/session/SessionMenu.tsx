@@ -6,12 +6,12 @@ import { useWords } from "../i18n";
 import { useClient, useIsAdmin } from "../live/hooks";
 import { Dialog } from "../ui/Dialog";
 
-/** Modes in which every agent that knows them still asks. */
+/** Modes in which agents ask for approval. */
 const CAREFUL = ["default", "plan"];
 /** Modes that skip approvals. Only admins choose them. */
 const SKIPPING = ["acceptEdits", "bypassPermissions"];
 
-/** Changes the permission mode and the model of a running session, where its agent allows it. */
+/** Changes the permission mode and the model of a running session, if its agent allows that. */
 export function SessionMenu({ session }: { session: Session }) {
   const t = useWords();
   const client = useClient();

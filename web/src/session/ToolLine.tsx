@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useCardWords } from "../i18n";
 import type { Tool } from "./transcript";
 
-/** A tool call as one line; a click shows what went in and what came out. */
+/** A tool call in one line. A click shows its input and output. */
 export function ToolLine({ tool, ask }: { tool: Tool; ask: Ask | undefined }) {
   const words = useCardWords();
   const [open, setOpen] = useState(false);

@@ -10,7 +10,7 @@ import { ToolLine } from "./ToolLine";
 import type { Entry } from "./transcript";
 import { useTranscript } from "./useTranscript";
 
-/** The conversation as a chat, with the field to go on. */
+/** The conversation as a chat, with the message field. */
 export function TranscriptTab({ session }: { session: Session }) {
   const t = useWords();
   const { dialog } = useShell();
@@ -47,7 +47,7 @@ export function TranscriptTab({ session }: { session: Session }) {
 const askOf = (entry: Entry): Ask | undefined =>
   entry.kind === "ask" || entry.kind === "tool" ? entry.ask : undefined;
 
-/** The keys go to the last ask that waits. */
+/** The keys control the last waiting ask. */
 function activeAsk(entries: Entry[]): string | undefined {
   return entries.map(askOf).findLast((ask) => ask?.status === "pending")?.id;
 }
@@ -116,7 +116,7 @@ function EntryView({ entry, agent, head, active }: EntryProps) {
   }
 }
 
-/** Stays at the end while the person is there, and where they are otherwise. */
+/** Follows the end of the conversation, unless the person scrolled up. */
 function useStickToEnd(...changes: number[]) {
   const box = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);

@@ -27,14 +27,14 @@ const joined = (ask: object, status: string, output: string | null): Entry =>
   }) as Entry;
 
 describe("a transcript", () => {
-  it("has a tool call and its ask as one entry, whichever comes first", () => {
+  it("merges a tool call and its ask in any order", () => {
     const ask = anApproval();
     const expected = [joined(ask, "running", null)];
     expect(readTranscript([tool("running"), action(ask)])).toEqual(expected);
     expect(readTranscript([action(ask), tool("running")])).toEqual(expected);
   });
 
-  it("follows the events without a second entry", () => {
+  it("applies events without a second entry", () => {
     const ask = anApproval();
     const approved = { ...ask, status: "approved" };
     const entries = [
@@ -46,7 +46,7 @@ describe("a transcript", () => {
     expect(entries).toEqual([joined(approved, "complete", "ok")]);
   });
 
-  it("shows messages, notices, errors, and what it does not know", () => {
+  it("shows messages, notices, errors and unknown blocks", () => {
     const unknown = { id: "blk_9", at, type: "dance", steps: 3 };
     expect(
       readTranscript([
@@ -63,7 +63,7 @@ describe("a transcript", () => {
     ]);
   });
 
-  it("is not changed by events that are not about it", () => {
+  it("ignores events of other sessions", () => {
     const entries = readTranscript([action(anAsk())]);
     expect(addEvent(entries, event("session.status", { status: "idle" }))).toBe(entries);
   });

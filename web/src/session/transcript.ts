@@ -1,7 +1,7 @@
 import type { Ask } from "@sayso/react";
 import { type FeedEvent, ignoreUnknownEvent } from "@sayso/sdk";
 
-/** One thing in a conversation. A tool call and the ask about it are one entry. */
+/** An entry of a conversation. A tool call and its ask are one entry. */
 export type Entry =
   | { kind: "message"; id: string; at: string; role: "user" | "assistant"; text: string; subagent?: string }
   | { kind: "tool"; id: string; at: string; tool: Tool; ask?: Ask }
@@ -21,7 +21,7 @@ type Block = Record<string, unknown>;
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** Reads a block of a transcript, or of an event, which has the same shape. */
+/** Reads a block of a transcript or of an event. */
 export function readBlock(block: Block): Entry {
   const [id, at] = [text(block.id), text(block.at)];
   switch (block.type) {
@@ -52,7 +52,7 @@ export function readBlock(block: Block): Entry {
   }
 }
 
-/** Adds an entry: in the place of the one with its id, into the tool call it belongs to, or at the end. */
+/** Adds an entry: replaces the one with the same id, merges it into its tool call, or appends it. */
 export function addEntry(entries: Entry[], entry: Entry): Entry[] {
   const askId = askIdOf(entry);
   const same = entries.findIndex((other) => other.id === entry.id || (askId !== undefined && askIdOf(other) === askId));
@@ -89,7 +89,7 @@ function joined(before: Entry, after: Entry): Entry {
 
 export const readTranscript = (blocks: Block[]): Entry[] => blocks.map(readBlock).reduce(addEntry, []);
 
-/** Adds what an event says. */
+/** Applies an event. */
 export function addEvent(entries: Entry[], event: FeedEvent): Entry[] {
   switch (event.type) {
     case "question.requested":

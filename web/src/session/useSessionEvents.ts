@@ -5,7 +5,7 @@ import { useClient } from "../live/hooks";
 /** How long events are collected before they are shown, in milliseconds. */
 const GATHER_MS = 30;
 
-/** All events of a session that the server still has, newest first. A stream of its own while the tab is open. */
+/** All stored events of a session, newest first. Uses a separate stream while the tab is open. */
 export function useSessionEvents(id: string): FeedEvent[] {
   const { sayso } = useClient();
   const [events, setEvents] = useState<FeedEvent[]>([]);
@@ -28,7 +28,7 @@ export function useSessionEvents(id: string): FeedEvent[] {
       }
     };
     setEvents([]);
-    // The tab stays empty if the server refuses the session: the page around it says why.
+    // The tab stays empty if the server refuses the session. The page shows the reason.
     void follow().catch(() => {});
     return () => {
       closed.abort();

@@ -6,12 +6,12 @@ import { addEvent, type Entry, readTranscript } from "./transcript";
 
 interface Thread {
   entries: Entry[];
-  /** What the agent is saying right now. */
+  /** The message that the agent is streaming. */
   streaming: string;
   loaded: boolean;
 }
 
-/** The conversation: read once, and then as the feed tells it. */
+/** The conversation: loaded once, and updated from the feed. */
 export function useTranscript(id: string): Thread {
   const client = useClient();
   const live = useLive();

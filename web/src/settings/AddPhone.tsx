@@ -1,4 +1,4 @@
-import { clock } from "@sayso/react";
+import { timeOrDate } from "@sayso/react";
 import { useState } from "react";
 import { encode } from "uqr";
 import type { Listeners } from "../api/client";
@@ -8,7 +8,7 @@ import { useClient } from "../live/hooks";
 import { copyText } from "../ui/copy";
 import { isLoopback } from "../ui/loopback";
 
-/** A link that signs one phone in, with its QR code. Where no phone reaches this server, it first asks to open an address. */
+/** A sign-in link for a phone with its QR code. If no phone can reach the server, first offers to open an address. */
 export function AddPhone() {
   const t = useWords();
   const client = useClient();
@@ -76,7 +76,7 @@ function PhoneLink({ url, expiresAt }: { url: string; expiresAt: string }) {
         <p>{t("phone.scan")}</p>
         <pre className="cmdline">{url}</pre>
         <div className="hstack">
-          <span className="muted grow">{t("tokens.once", { time: clock(expiresAt) })}</span>
+          <span className="muted grow">{t("tokens.once", { time: timeOrDate(expiresAt) })}</span>
           <button type="button" className="btn sm" onClick={() => copyText(url)}>
             {t("button.copyAsk")}
           </button>
@@ -86,7 +86,7 @@ function PhoneLink({ url, expiresAt }: { url: string; expiresAt: string }) {
   );
 }
 
-/** Dark on light in every theme: many scanners read nothing else. */
+/** Dark on light in all themes, because many scanners read only that. */
 function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 4 });
   const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : [])));
@@ -100,7 +100,7 @@ function QrCode({ text, label }: { text: string; label: string }) {
 
 const NO_NETWORK = "no network";
 
-/** The address at which a phone reaches the server, if there is one. Otherwise asks to open the suggested one. */
+/** The address at which a phone can reach the server. Without one, offers to open the suggested address. */
 function reachable(
   { data, publicUrl, suggested, certificate }: Listeners,
   ask: (question: { address: string; secure: boolean }) => void,

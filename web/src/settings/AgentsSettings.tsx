@@ -15,7 +15,7 @@ const CAPABILITIES = [
   "messageAnswersSets",
 ] as const;
 
-/** The agents that can be started, and what each really can. */
+/** The agents that can be started, and their capabilities. */
 export function AgentsSettings() {
   const t = useWords();
   const client = useClient();

@@ -1,4 +1,4 @@
-import { clock, spanWords } from "@sayso/react";
+import { spanWords, timeOrDate } from "@sayso/react";
 import { Moon } from "lucide-react";
 import { useState } from "react";
 import type { PolicyForm } from "../api/client";
@@ -15,7 +15,7 @@ const FIRST = {
   approvals: { timeout: "15m" },
 };
 
-/** What the profile `away` changes, and the button that switches it on. */
+/** The settings of the profile `away`, and the button that turns it on. */
 export function AwaySettings({ draft, form, readOnly }: { draft: PolicyDraft; form: PolicyForm; readOnly: boolean }) {
   const t = useWords();
   const client = useClient();
@@ -58,7 +58,7 @@ export function AwaySettings({ draft, form, readOnly }: { draft: PolicyDraft; fo
           </button>
         )}
       </div>
-      {active?.until && <p className="muted">{t("away.until", { time: clock(active.until) })}</p>}
+      {active?.until && <p className="muted">{t("away.until", { time: timeOrDate(active.until) })}</p>}
       {change.error && <p className="wrong">{change.error.message}</p>}
       {open && away && (
         <PolicyDefaults

@@ -9,7 +9,7 @@ interface DryRunPaneProps {
   changed: boolean;
 }
 
-/** What a policy would have done to past asks, and what it does to those that wait. */
+/** The dry run of a policy on past and waiting asks. */
 export function DryRunPane({ text, enabled, changed }: DryRunPaneProps) {
   const t = useWords();
   const isAdmin = useIsAdmin();

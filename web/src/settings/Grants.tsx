@@ -1,10 +1,10 @@
-import { Visible } from "@sayso/react";
+import { fullDate, Visible } from "@sayso/react";
 import { queries, useMutation, useQuery } from "../api/useQuery";
 import { useWords } from "../i18n";
 import { useClient, useIsAdmin } from "../live/hooks";
 import { allowedBy } from "../rule/model";
 
-/** Rules that were given for a while. */
+/** Temporary permissions. */
 export function Grants() {
   const t = useWords();
   const client = useClient();
@@ -31,7 +31,7 @@ export function Grants() {
                 <Visible text={grant.project ?? t("rule.everywhere")} />
               </span>
             </span>
-            <span className="muted">{grant.until ? new Date(grant.until).toLocaleString() : ""}</span>
+            <span className="muted">{grant.until ? fullDate(grant.until) : ""}</span>
             {isAdmin && (
               <button type="button" className="btn no sm" onClick={() => revoke.mutate(grant.id)}>
                 {t("button.revoke")}

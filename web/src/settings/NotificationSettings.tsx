@@ -4,7 +4,7 @@ import { useMutation, useQuery } from "../api/useQuery";
 import { useCardWords, useWords } from "../i18n";
 import { useClient } from "../live/hooks";
 
-/** The channels that reach people who do not look at the page, each with a test. */
+/** The notification channels, each with a test button. */
 export function NotificationSettings() {
   const t = useWords();
   const client = useClient();

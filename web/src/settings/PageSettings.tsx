@@ -4,11 +4,11 @@ import { ADVANCES, type Prefs, setPrefs, usePrefs } from "../app/prefs";
 import { LANGUAGES, useWords, type Words } from "../i18n";
 import { useClient } from "../live/hooks";
 import { Segments } from "../ui/Segments";
-import { letMeSleep, wakeMe } from "./push";
+import { subscribeToPush, unsubscribeFromPush } from "./push";
 
 const HOLDS = ["0", "3000", "5000"] as const;
 
-/** What is set for this browser only. */
+/** The preferences of this browser. */
 export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   const t = useWords();
   const prefs = usePrefs();
@@ -60,7 +60,7 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
         <Check
           words={t("pref.notify")}
           on={prefs.notify}
-          set={(wanted) => void (wanted ? notifyMe(client, t) : leaveMe(client)).then(setReach)}
+          set={(wanted) => void (wanted ? enableNotifications(client, t) : leaveMe(client)).then(setReach)}
         />
         {reach && (
           <p className="muted" role="status">
@@ -80,22 +80,22 @@ export function PageSettings({ onSignOut }: { onSignOut: () => void }) {
   );
 }
 
-/** Switches notes on as far as this browser and the server allow it; in words, how far that is. */
-async function notifyMe(client: Client, t: Words): Promise<string> {
+/** Turns notifications on, as far as the browser and the server support them. Returns a message about the result. */
+async function enableNotifications(client: Client, t: Words): Promise<string> {
   if (!isSecureContext || typeof Notification !== "function") return t("notify.unable");
   if ((await Notification.requestPermission()) !== "granted") return t("notify.refused");
   setPrefs({ notify: true });
   try {
-    return t((await wakeMe(client)) ? "notify.woken" : "notify.open");
+    return t((await subscribeToPush(client)) ? "notify.woken" : "notify.open");
   } catch (error) {
     return t("notify.failed", { reason: error instanceof Error ? error.message : String(error) });
   }
 }
 
-/** Switches them off. Where the server cannot be told, there is nothing left that would show one. */
+/** Turns notifications off. If the server cannot be reached, no worker is left that would show them. */
 async function leaveMe(client: Client): Promise<string> {
   setPrefs({ notify: false });
-  await letMeSleep(client).catch(() => {});
+  await unsubscribeFromPush(client).catch(() => {});
   return "";
 }
 

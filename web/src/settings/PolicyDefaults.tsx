@@ -7,7 +7,7 @@ const QUESTIONS = ["forward", "auto", "accept-first", "reject"] as const;
 const APPROVALS = ["ask", "allow", "deny"] as const;
 const WAITS = ["5m", "10m", "15m", "30m", "1h", "4h"];
 
-/** The words for what happens to a question. */
+/** The labels of the question policies. */
 export function questionWords(t: Words, policy: (typeof QUESTIONS)[number]): string {
   if (policy === "forward") return t("verdict.ask");
   return policy === "reject" ? t("verdict.reject") : t(`policy.question.${policy}`);
@@ -16,13 +16,13 @@ export function questionWords(t: Words, policy: (typeof QUESTIONS)[number]): str
 interface DefaultsProps {
   questions: QuestionDefaults;
   approvals: ApprovalDefaults;
-  /** A profile may leave a setting as it is. */
+  /** A profile can leave a setting unchanged. */
   isProfile?: boolean;
   readOnly: boolean;
   onChange: (next: Pick<PolicyForm, "questions" | "approvals">) => void;
 }
 
-/** What happens when no rule fits, for questions and for approvals. */
+/** The settings for questions and approvals that no rule matches. */
 export function PolicyDefaults({ questions, approvals, isProfile = false, readOnly, onChange }: DefaultsProps) {
   const t = useWords();
   const setQuestions = (policy: string, timeout: string | undefined, onTimeout: QuestionDefaults["onTimeout"]) => {

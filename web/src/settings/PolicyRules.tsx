@@ -20,7 +20,7 @@ interface PolicyRulesProps {
   wanted: string | undefined;
 }
 
-/** Every rule with how often it decided. One is open at a time. */
+/** All rules with their number of decisions. One rule can be open. */
 export function PolicyRules({ draft, form, readOnly, wanted }: PolicyRulesProps) {
   const t = useWords();
   const client = useClient();

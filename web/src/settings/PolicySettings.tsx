@@ -14,15 +14,15 @@ import { type PolicyDraft, usePolicyDraft } from "./usePolicyDraft";
 
 type Tab = "form" | "text";
 
-/** The policy as a form or as text, and beside it what it would have done. Both edit the same text, which is saved only with
- * the button. Who may not change it reads it. */
+/** The policy as a form or as text, with a dry run. Both edit the same text, which is saved only with the button. Read-only
+ * without the permission to change it. */
 export function PolicySettings({ rule }: { rule: string | undefined }) {
   const t = useWords();
   const isAdmin = useIsAdmin();
   const draft = usePolicyDraft();
   const { policy, text, changed, save, error } = draft;
   const [tab, setTab] = useState<Tab>("form");
-  // A setting is not a rule: its place is shown in the text.
+  // A setting has no rule card, so it is shown in the text.
   const setting = rule !== undefined && /^(questions|approvals)\./.test(rule);
   useEffect(() => {
     if (setting) setTab("text");
@@ -114,7 +114,7 @@ function PolicyText({ draft, readOnly, rule }: { draft: PolicyDraft; readOnly: b
   );
 }
 
-/** Selects the setting or the rule that a link names, so that it can be edited at once. */
+/** Selects the setting or the rule that a link names, so that the person can edit it. */
 function useRuleInView(rule: string | undefined, ready: boolean) {
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {

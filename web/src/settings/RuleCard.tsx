@@ -1,4 +1,4 @@
-import { age, Visible } from "@sayso/react";
+import { age, fullDate, Visible } from "@sayso/react";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { PolicyRule, RuleHits } from "../api/client";
@@ -8,16 +8,16 @@ import { effectWords, summaryOf } from "./policyRule";
 interface RuleCardProps {
   label: string;
   rule: PolicyRule;
-  /** What stands at the right: how often the rule decided, or that it is not saved. */
+  /** The text at the right: the number of decisions, or "not saved". */
   fact: ReactNode;
   open: boolean;
-  /** Whether the card takes the focus: a link led to it. */
+  /** Whether the card gets the focus, because a link names it. */
   focus?: boolean;
   onToggle: () => void;
   children: ReactNode;
 }
 
-/** One rule: a line, and its fields when it is open. */
+/** One rule: a summary, and its fields while it is open. */
 export function RuleCard({ label, rule, fact, open, focus, onToggle, children }: RuleCardProps) {
   const t = useWords();
   const head = useRef<HTMLButtonElement>(null);
@@ -44,14 +44,14 @@ export function RuleCard({ label, rule, fact, open, focus, onToggle, children }:
   );
 }
 
-/** How often a rule decided in the last 30 days, and when last. */
+/** The number of decisions of a rule in the last 30 days, and the time of the last one. */
 export function HitCount({ hits }: { hits: RuleHits | undefined }) {
   const t = useWords();
   const words = useCardWords();
   if (!hits) return null;
   const last = hits.lastAt ? Date.now() - Date.parse(hits.lastAt) : undefined;
   return (
-    <span title={hits.lastAt ? new Date(hits.lastAt).toLocaleString() : undefined}>
+    <span title={hits.lastAt ? fullDate(hits.lastAt) : undefined}>
       {t("policy.hits", { count: hits.hits })}
       {last !== undefined && <span className="lasthit"> · {t("policy.lastHit", { age: age(words, last) })}</span>}
     </span>

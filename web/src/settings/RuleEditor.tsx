@@ -22,14 +22,14 @@ interface RuleEditorProps {
   rule: PolicyRule;
   isNew?: boolean;
   readOnly: boolean;
-  /** Puts the rule into the text. Rejects with the reason why it is no rule yet. */
+  /** Writes the rule into the text. Rejects if the rule is incomplete. */
   onApply: (rule: PolicyRule) => Promise<unknown>;
   onRemove: () => void;
-  /** Where the rule can move to; nothing where its order does not matter. */
+  /** The places that the rule can move to. Empty if the order does not matter. */
   onMove: { up?: (() => void) | undefined; down?: (() => void) | undefined } | undefined;
 }
 
-/** The fields of one rule. A change goes into the text at once, if the rule is complete. */
+/** The fields of one rule. Changes are written into the text immediately if the rule is complete. */
 export function RuleEditor({ rule: given, isNew, readOnly, onApply, onRemove, onMove }: RuleEditorProps) {
   const t = useWords();
   const id = useId();
@@ -39,7 +39,7 @@ export function RuleEditor({ rule: given, isNew, readOnly, onApply, onRemove, on
   const about = aboutOf(rule);
   const apply = (next: PolicyRule) => {
     setRule(next);
-    // A rule that lost its last pattern would be about everything. Only a rule that was written so stays so.
+    // A rule without patterns matches everything. It is kept only if the file already has it like that.
     if (isAboutEverything(next) && (isNew || !isAboutEverything(given))) return setWrong(t("policy.needsPattern"));
     onApply(complete(next)).then(
       () => setWrong(""),

@@ -1,10 +1,11 @@
+import { fullDate } from "@sayso/react";
 import { useWords } from "../i18n";
 
 const DAY_MS = 86_400_000;
 const LENGTHS = { day: DAY_MS, week: 7 * DAY_MS } as const;
 type Length = keyof typeof LENGTHS;
 
-/** When a rule ends: never, at the time that it says, or some time from now. */
+/** The end of a rule: never, at its current end, or after a period from now. */
 export function RuleEnd({
   until,
   onChange,
@@ -26,7 +27,7 @@ export function RuleEnd({
       onChange={(event) => choose(event.target.value)}
     >
       <option value="">{t("rule.for.noEnd")}</option>
-      {until && <option value="set">{new Date(until).toLocaleString()}</option>}
+      {until && <option value="set">{fullDate(until)}</option>}
       {(Object.keys(LENGTHS) as Length[]).map((length) => (
         <option key={length} value={length}>
           {t(`policy.in.${length}`)}

@@ -24,7 +24,7 @@ interface SettingsProps {
 
 const ADMIN_ONLY: readonly SettingsSection[] = ["tokens", "notifications"];
 
-/** Policy, agents, tokens, notifications, and this page. Some are only for admins. */
+/** The settings: policy, agents, tokens, notifications and preferences. Some are only for admins. */
 export function SettingsPage({ section: wanted, rule, onSignOut }: SettingsProps) {
   const t = useWords();
   const isAdmin = useIsAdmin();

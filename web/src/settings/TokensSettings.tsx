@@ -9,7 +9,7 @@ import { AddPhone } from "./AddPhone";
 
 const ROLES = ["answerer", "viewer", "agent", "admin"] as const;
 
-/** Who may do what: tokens of browsers, people and programs. */
+/** The tokens of browsers, people and programs. */
 export function TokensSettings() {
   const t = useWords();
   const client = useClient();

@@ -9,31 +9,31 @@ const formRule = (place: number, rule: PolicyRule): FormRule => ({
   rule,
 });
 
-it("knows what a rule is about", () => {
+it("finds the subject of a rule", () => {
   expect(aboutOf({ do: "deny" })).toBe("run");
   expect(aboutOf({ do: "allow", edit: ["src/**"] })).toBe("edit");
   expect(aboutOf({ do: "ask", match: "" })).toBe("question");
   expect(aboutOf({ do: "answer" })).toBe("question");
 });
 
-it("keeps what still means something when a rule is about something else", () => {
+it("keeps fields that apply when the subject of a rule changes", () => {
   const rule: PolicyRule = { id: "r1", name: "reads", do: "allow", run: ["git status"], project: "/p" };
   expect(withAbout(rule, "edit")).toEqual({ id: "r1", name: "reads", do: "allow", edit: [], project: "/p" });
   expect(withAbout(rule, "question")).toEqual({ id: "r1", name: "reads", do: "answer", match: "", project: "/p" });
   expect(withEffect({ do: "deny", run: ["x"], message: "no" }, "allow")).toEqual({ do: "allow", run: ["x"] });
 });
 
-it("leaves empty fields out of what is sent", () => {
+it("omits empty fields from requests", () => {
   expect(complete({ do: "ask", run: [], name: "", header: "db" })).toEqual({ do: "ask", header: "db" });
   expect(withField({ do: "ask", run: ["x"] }, "run", [])).toEqual({ do: "ask" });
 });
 
-it("says a rule in one line", () => {
+it("summarizes a rule in one line", () => {
   expect(summaryOf({ do: "deny", run: ["rm -rf *", "git clean *"] })).toBe("rm -rf * · git clean *");
   expect(summaryOf({ do: "answer", header: "package manager", answer: ["pnpm"] })).toBe("“package manager” → “pnpm”");
 });
 
-it("moves an answer past the next answer, whatever is between them", () => {
+it("moves an answer rule past the next answer rule", () => {
   const rules = [
     formRule(1, { do: "answer", match: "a", pick: 1 }),
     formRule(2, { do: "deny", run: ["x"] }),

@@ -1,18 +1,18 @@
 import type { FormRule, PolicyForm, PolicyRule } from "../api/client";
 import { CONDITIONS } from "../rule/model";
 
-/** What a rule can be about: something that is approved, or questions. */
+/** The subjects of rules: kinds of actions, or questions. */
 export const ABOUT = [...CONDITIONS, "question"] as const;
 export type About = (typeof ABOUT)[number];
 
-/** What a rule can do, by what it is about. */
+/** The possible effects of a rule, by its subject. */
 export const effectsOf = (about: About): PolicyRule["do"][] =>
   about === "question" ? ["answer", "ask", "reject"] : ["allow", "ask", "deny"];
 
-/** The words for an effect: the same as for the verdict that it leads to. */
+/** The key of the label of an effect, shared with its verdict. */
 export const effectWords = (effect: PolicyRule["do"]) => `verdict.${effect === "allow" ? "approve" : effect}` as const;
 
-/** What a rule is about. A rule that names nothing yet is about commands. */
+/** The subject of a rule. Rules without patterns are about commands. */
 export function aboutOf(rule: PolicyRule): About {
   const condition = CONDITIONS.find((one) => rule[one] !== undefined);
   if (condition) return condition;
@@ -21,7 +21,7 @@ export function aboutOf(rule: PolicyRule): About {
     : "run";
 }
 
-/** The same rule about something else. Its patterns go, because they mean nothing there. */
+/** The rule with another subject, without its patterns. */
 export function withAbout(rule: PolicyRule, about: About): PolicyRule {
   const { id, name, agent, project, until } = rule;
   const [first = "ask"] = effectsOf(about);
@@ -30,7 +30,7 @@ export function withAbout(rule: PolicyRule, about: About): PolicyRule {
   return dropEmpty(about === "question" ? { ...kept, match: "" } : { ...kept, [about]: [] });
 }
 
-/** The same rule with another effect, and without what belongs to the old one. */
+/** The rule with another effect, without the fields of the old effect. */
 export function withEffect(rule: PolicyRule, effect: PolicyRule["do"]): PolicyRule {
   const { answer, pick, message, ...rest } = rule;
   if (effect === "answer") return dropEmpty({ ...rest, answer, pick, do: effect });
@@ -51,13 +51,13 @@ export function withField<Key extends keyof PolicyRule>(
   return dropEmpty({ ...rule, [key]: isEmpty ? undefined : value });
 }
 
-/** A rule as it is sent: without the fields that are only open in the editor. */
+/** The rule to send, without fields that are only open in the editor. */
 export const complete = (rule: PolicyRule): PolicyRule =>
   Object.fromEntries(
     Object.entries(rule).filter(([, value]) => value !== "" && !(Array.isArray(value) && value.length === 0)),
   ) as unknown as PolicyRule;
 
-/** Whether a rule names nothing at all, so that it is about everything. */
+/** Whether a rule has no patterns, so that it matches everything. */
 export const isAboutEverything = (rule: PolicyRule): boolean =>
   !([...CONDITIONS, "header", "match", "agent", "project"] as const).some((key) => (rule[key]?.length ?? 0) > 0);
 
@@ -70,13 +70,13 @@ export function summaryOf(rule: PolicyRule): string {
   return answer ? `${line} → “${answer}”` : line;
 }
 
-/** Whether a rule is in the file exactly like this. */
+/** Whether the file contains exactly this rule. */
 export function isSaved(rule: FormRule, saved: PolicyForm | undefined): boolean {
   const before = saved?.rules.find((one) => one.key === rule.key);
   return before !== undefined && JSON.stringify(before.rule) === JSON.stringify(rule.rule);
 }
 
-/** The place that a rule gets when it moves past the next rule of its kind. Only the order of answers matters. */
+/** The new index of a rule that moves past the next rule of its kind. Only the order of answer rules matters. */
 export function neighbour(rules: FormRule[], place: number, step: -1 | 1): number | undefined {
   const answers = rules.filter((one) => one.rule.do === "answer").map((one) => one.place);
   return answers[answers.indexOf(place) + step];

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { letMeSleep, wakeMe } from "./push";
+import { subscribeToPush, unsubscribeFromPush } from "./push";
 
 const KEYS = { p256dh: "p", auth: "a" };
 
-/** A browser that can be woken, and what it was asked. */
+/** A fake browser with push support, and the calls it received. */
 function browser() {
   const unsubscribe = vi.fn();
   const subscribe = vi.fn(async () => ({
@@ -19,37 +19,37 @@ function browser() {
   return { register, subscribe, unsubscribe };
 }
 
-describe("being woken", () => {
-  it("gives the server the subscription of this browser", async () => {
+describe("push subscription", () => {
+  it("sends the subscription of this browser to the server", async () => {
     const { register, subscribe } = browser();
     const call = vi.fn(async (method: string) => (method === "GET" ? { publicKey: "key" } : undefined));
-    expect(await wakeMe({ call: call as never })).toBe(true);
+    expect(await subscribeToPush({ call: call as never })).toBe(true);
     expect(register).toHaveBeenCalledWith("/sw.js");
     expect(subscribe).toHaveBeenCalledWith({ userVisibleOnly: true, applicationServerKey: "key" });
     expect(call).toHaveBeenLastCalledWith("POST", "/push", { endpoint: "https://push.test/x", keys: KEYS });
   });
 
-  it("is not asked for where the server has no channel for it", async () => {
+  it("is not requested without a webpush channel", async () => {
     const { register, subscribe } = browser();
-    expect(await wakeMe({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
+    expect(await subscribeToPush({ call: vi.fn(async () => ({ publicKey: null })) as never })).toBe(false);
     expect(register).toHaveBeenCalled();
     expect(subscribe).not.toHaveBeenCalled();
   });
 
-  it("is given up when the browser gets no answer", async () => {
+  it("times out when the push service does not respond", async () => {
     vi.useFakeTimers();
     browser().subscribe.mockReturnValue(new Promise(() => {}));
-    const woken = wakeMe({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
-    const told = expect(woken).rejects.toThrow("its push service does not answer");
+    const woken = subscribeToPush({ call: vi.fn(async () => ({ publicKey: "key" })) as never });
+    const told = expect(woken).rejects.toThrow("the push service does not respond");
     await vi.advanceTimersByTimeAsync(10_000);
     await told;
     vi.useRealTimers();
   });
 
-  it("is taken back here and there", async () => {
+  it("is canceled in the browser and on the server", async () => {
     const { unsubscribe } = browser();
     const call = vi.fn(async () => undefined);
-    await letMeSleep({ call: call as never });
+    await unsubscribeFromPush({ call: call as never });
     expect(unsubscribe).toHaveBeenCalled();
     expect(call).toHaveBeenCalledWith("DELETE", "/push");
   });
@@ -57,7 +57,7 @@ describe("being woken", () => {
 
 type Handler = (event: unknown) => void;
 
-/** The worker in a browser of this test's making. */
+/** The service worker in a fake browser. */
 function worker(windows: object[] = []) {
   const handlers: Record<string, Handler> = {};
   const showNotification = vi.fn(async (_title: string, _options: object) => undefined);
@@ -80,15 +80,15 @@ function worker(windows: object[] = []) {
 }
 
 const note = (tag: string, path?: string) => ({ notification: { tag, data: { path }, close: () => {} } });
-const NOTE = { title: "claude waits for you", body: "make", tag: "ask_1", path: "/a/x" };
+const NOTE = { title: "claude needs you", body: "make", tag: "ask_1", path: "/a/x" };
 
-describe("the worker", () => {
-  it("shows a note with its buttons", async () => {
+describe("the service worker", () => {
+  it("shows a notification with its buttons", async () => {
     const { push, showNotification } = worker();
     await push(JSON.stringify({ ...NOTE, buttons: [{ label: "Approve", press: "approve" }] }));
     const options = { body: "make", tag: "ask_1", icon: "/icon-192.png", silent: false, data: { path: "/a/x" } };
     const actions = [{ action: "approve", title: "Approve" }];
-    expect(showNotification).toHaveBeenCalledWith("claude waits for you", { ...options, actions });
+    expect(showNotification).toHaveBeenCalledWith("claude needs you", { ...options, actions });
   });
 
   it.each(["", "no JSON", "null", "7", "[]", '{"title":{}}', '{"buttons":"x"}'])(
@@ -96,12 +96,12 @@ describe("the worker", () => {
     async (said) => {
       const { push, showNotification } = worker();
       await push(said);
-      const shown = { body: "Open Sayso to see what waits", tag: "sayso", data: { path: undefined }, actions: [] };
+      const shown = { body: "Open Sayso to see waiting asks", tag: "sayso", data: { path: undefined }, actions: [] };
       expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
     },
   );
 
-  it("takes no more of a push than a note has room for, and no link to elsewhere", async () => {
+  it("limits the size of a push, and ignores links to other sites", async () => {
     const { push, showNotification } = worker();
     const button = { label: "Approve", press: "approve" };
     const buttons = [null, 7, { label: "Deny" }, { ...button, press: {} }, button, button, button];
@@ -111,7 +111,7 @@ describe("the worker", () => {
     expect(showNotification).toHaveBeenCalledWith(NOTE.title, expect.objectContaining(shown));
   });
 
-  it("decides with the link when a button is pressed", async () => {
+  it("sends the decision with the answer link when a button is pressed", async () => {
     const fetched = vi.fn(async () => new Response(null, { status: 204 }));
     vi.stubGlobal("fetch", fetched);
     const { send, showNotification } = worker();
@@ -120,15 +120,15 @@ describe("the worker", () => {
     expect(showNotification).not.toHaveBeenCalled();
   });
 
-  it("says that a press without a connection decided nothing", async () => {
+  it("reports that a press without a connection decided nothing", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     const { send, showNotification } = worker();
     await send("notificationclick", { ...note("ask_1", "/a/x"), action: "approve" });
-    const shown = { body: "That did not work; open Sayso to answer", tag: "ask_1" };
+    const shown = { body: "Something went wrong. Open Sayso to answer.", tag: "ask_1" };
     expect(showNotification).toHaveBeenCalledWith("Sayso", expect.objectContaining(shown));
   });
 
-  it("opens the page at what the note is about", async () => {
+  it("opens the page at the ask of the notification", async () => {
     const link = { url: "https://box.test/a/x", focus: vi.fn(), postMessage: vi.fn() };
     const closed = worker([link]);
     await closed.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });
@@ -138,7 +138,7 @@ describe("the worker", () => {
     expect(link.focus).not.toHaveBeenCalled();
   });
 
-  it("shows it in the page that is open", async () => {
+  it("shows the ask in an open page", async () => {
     const page = { url: "https://box.test/#/history", focus: vi.fn(), postMessage: vi.fn() };
     const open = worker([page]);
     await open.send("notificationclick", { ...note("ask_1", "/a/x"), action: "" });

@@ -6,15 +6,15 @@ import { useSettled } from "../ui/useSettled";
 
 const PAUSE_MS = 250;
 
-/** A text that is not saved yet, and the file that it began as. */
+/** An unsaved text, and the file that it was made from. */
 interface Draft {
   text: string;
   began: PolicyView;
 }
 
 /**
- * The policy while it is edited. The text is the only state: the form is read from it, and a change in the form is applied
- * to it by the server, which keeps comments and everything else in place.
+ * The policy while it is edited. The text is the only state: the form is parsed from it, and the server applies a change of the
+ * form to it and keeps comments and formatting.
  */
 export function usePolicyDraft() {
   const client = useClient();
@@ -45,7 +45,7 @@ export function usePolicyDraft() {
     if (began) setDraft({ text: next, began });
   };
 
-  // Changes are applied one after the other, each to the text that the one before it left.
+  // Changes are applied one after the other, each to the result of the previous one.
   const latest = useRef(text);
   useEffect(() => {
     latest.current = text;
@@ -76,7 +76,7 @@ export function usePolicyDraft() {
     save,
     saveNow: () => draft && save.mutate(draft),
     changed: draft !== undefined && draft.text !== savedText,
-    /** What the text says. Nothing while the text is no policy and never was one. */
+    /** The parsed policy. Undefined if the text was never valid. */
     form: form.data,
     error: form.error,
     saved: saved.data,

@@ -6,14 +6,14 @@ interface DialogProps {
   title: string;
   description?: string;
   footer?: ReactNode;
-  /** At the right edge, as high as the window. */
+  /** Shows the dialog at the right edge, with the height of the window. */
   sheet?: boolean;
-  /** Without a visible title and padding: the content brings its own. */
+  /** Hides the title and the padding, for content with its own. */
   bare?: boolean;
   children: ReactNode;
 }
 
-/** A dialog: traps the focus, closes with Escape, gives the focus back. The browser does all three. */
+/** A native dialog. The browser traps the focus, closes it with Escape, and returns the focus. */
 export function Dialog({ open, ...rest }: DialogProps) {
   return open ? <OpenDialog {...rest} /> : null;
 }

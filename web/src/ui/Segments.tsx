@@ -5,7 +5,7 @@ interface SegmentsProps<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** One of a few, all in view. */
+/** A choice of a few visible options. */
 export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
   return (
     <fieldset className="seg" aria-label={label}>

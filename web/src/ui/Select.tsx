@@ -7,7 +7,7 @@ interface SelectProps {
   onChange: (value: string) => void;
 }
 
-/** A filter: everything, or one. */
+/** A select box for a filter. */
 export function Select({ label, value, options, onChange }: SelectProps) {
   const t = useWords();
   return (

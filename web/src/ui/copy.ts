@@ -1,4 +1,4 @@
-/** Copies text, also where the clipboard is closed because the page came over plain http. */
+/** Copies text. Also works on pages over plain HTTP, which have no clipboard API. */
 export function copyText(text: string): void {
   if (navigator.clipboard && window.isSecureContext) {
     void navigator.clipboard.writeText(text);

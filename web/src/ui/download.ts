@@ -1,4 +1,4 @@
-/** Hands text over as a file. */
+/** Downloads text as a file. */
 export function download(name: string, text: string, type: string): void {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");

@@ -1,12 +1,12 @@
 import { isTyping } from "@sayso/react";
 import { type KeyboardEvent as ReactKeyboardEvent, useEffect, useRef } from "react";
 
-/** Out of a field with Escape. */
+/** Leaves a field with Escape. */
 export function blurOnEscape(event: ReactKeyboardEvent<HTMLElement>): void {
   if (event.key === "Escape") event.currentTarget.blur();
 }
 
-/** A single key of a page, while nothing is typed. */
+/** A shortcut of one key, ignored while the person types. */
 export function useKey(key: string, act: () => void): void {
   const latest = useRef(act);
   latest.current = act;

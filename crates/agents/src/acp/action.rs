@@ -1,4 +1,4 @@
-//! What a tool call would do, said the same way for every agent, and what a person looks at.
+//! Normalizes tool calls of all ACP agents into an [`Action`], and builds the preview that people review.
 
 use sayso_core::ask::{Action, FileDiff, Preview};
 use sayso_core::limits;
@@ -11,10 +11,10 @@ use crate::json::{Object, list, text};
 use crate::mcp;
 
 impl ToolCallInfo {
-    /// Why the agent wants it, in its own words.
+    /// The agent's own explanation of the call.
     pub(super) fn reason(&self) -> Option<String> {
         if self.cut {
-            return Some("The call was too large to be kept; what is shown is not all of it.".to_owned());
+            return Some("The call was too large to store; parts of it are not shown.".to_owned());
         }
         let fields = self.fields();
         let said = ["reason", "justification", "description"].into_iter().find_map(|name| fields.words(name));
@@ -29,12 +29,12 @@ impl ToolCallInfo {
         self.input.as_ref().and_then(|input| Object::parse(input.as_str())).unwrap_or_default()
     }
 
-    /// The questions that it asks, if it is a tool for that.
+    /// The questions in the call's input, if the tool is a question tool.
     pub(super) fn questions(&self) -> Option<Vec<&RawValue>> {
         self.fields().list("questions").filter(|questions| !questions.is_empty())
     }
 
-    /// The command line, if the input has one: a text, a list of words, or a program and its words.
+    /// The command line from the input: a string, a list of words, or a program with its arguments.
     pub(super) fn command_line(&self) -> Option<String> {
         let fields = self.fields();
         let Some(raw) = ["command", "cmd"].into_iter().find_map(|name| fields.get(name)) else { return self.command.clone() };
@@ -47,7 +47,7 @@ impl ToolCallInfo {
         }
     }
 
-    /// The files it names, each once.
+    /// The files that the call names, without duplicates.
     fn paths(&self) -> Vec<String> {
         let fields = self.fields();
         let named = ["file_path", "filePath", "path", "notebook_path", "abs_path", "absolute_path", "source", "destination"];
@@ -75,7 +75,7 @@ impl ToolCallInfo {
             .collect()
     }
 
-    /// The words among what it shows.
+    /// The text blocks of the call's content.
     pub(super) fn texts(&self) -> Option<String> {
         let content = self.content.as_ref()?;
         Some(entries_texts(&entries(content))).filter(|text| !text.trim().is_empty())
@@ -85,8 +85,8 @@ impl ToolCallInfo {
         self.fields().words("plan").or_else(|| self.texts())
     }
 
-    /// What it would do. A command counts more than the kind, because some agents call a command
-    /// that reads files a reading.
+    /// The action that policy rules match. A command takes precedence over the kind, because some agents report a
+    /// command that reads files as `read`.
     pub(super) fn action(&self) -> Action {
         let kind = self.kind.as_deref().unwrap_or_default();
         if kind == "switch_mode" {
@@ -95,7 +95,7 @@ impl ToolCallInfo {
         let paths = || self.paths();
         let edits = matches!(kind, "edit" | "delete" | "move");
         if let Some(command) = self.command_line() {
-            // An editor's tool may have a `command` that is the name of an edit.
+            // The `command` of an editor tool can be the name of an edit operation.
             let of_editor = matches!(command.as_str(), "view" | "create" | "str_replace" | "insert" | "undo_edit");
             if !(edits && of_editor) {
                 return Action::Run { command };
@@ -105,8 +105,8 @@ impl ToolCallInfo {
             return Action::Mcp { server, tool };
         }
         match kind {
-            "execute" => match self.title.as_deref().map(str::trim).filter(|_| self.is_told_by_title()) {
-                // One that is cut short is no command.
+            "execute" => match self.title.as_deref().map(str::trim).filter(|_| self.has_command_only_in_title()) {
+                // A truncated title is not a command.
                 Some(title) if !title.ends_with('…') && !title.ends_with("...") => Action::Run { command: title.to_owned() },
                 Some(_) | None => Action::Other,
             },
@@ -121,9 +121,9 @@ impl ToolCallInfo {
         }
     }
 
-    /// Whether the title is all there is: Gemini shows a command in no other way. A command that is there but
-    /// cannot be read must not be taken for its title.
-    fn is_told_by_title(&self) -> bool {
+    /// Whether the title is the only source of the command: Gemini reports commands nowhere else. If the input has a
+    /// command that cannot be parsed, the title must not replace it.
+    fn has_command_only_in_title(&self) -> bool {
         !self.cut && self.input.as_ref().is_none_or(|input| input.as_str() == "{}")
     }
 
@@ -137,7 +137,7 @@ impl ToolCallInfo {
         untold.then(|| Some((fields.words("server")?, fields.words("tool")?))).flatten()
     }
 
-    /// An address that a call of kind `fetch` is about, where the call stands for a link to open.
+    /// The URL of a `fetch` call that is a link for the person to open.
     pub(super) fn link(&self) -> Option<String> {
         if self.kind.as_deref() != Some("fetch") || !self.id.starts_with("elicitation-") {
             return None;
@@ -147,13 +147,15 @@ impl ToolCallInfo {
         self.fields().words("url").or_else(|| named().map(str::to_owned))
     }
 
-    /// What a person looks at.
+    /// The preview that people review before they decide.
     pub(super) fn preview(&self) -> Option<Preview> {
         let diffs = self.diffs();
         match self.action() {
             Action::Run { command } => {
                 let fields = self.fields();
-                let cwd = ["cwd", "workdir", "directory", "working_directory"].into_iter().find_map(|name| fields.words(name));
+                let cwd = ["cwd", "workdir", "directory", "dir_path", "working_directory"]
+                    .into_iter()
+                    .find_map(|name| fields.words(name));
                 Some(Preview::Command { command, cwd })
             }
             Action::Plan => self.plan().map(|text| Preview::Plan { text }),
@@ -183,7 +185,7 @@ fn entries_texts(entries: &[Object<'_>]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Words as one command line that a shell reads back as these words.
+/// Joins words into one command line that a shell parses back into the same words.
 fn quoted(words: &[&RawValue]) -> Option<String> {
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./:=@%+,".contains(&b));
     let words: Option<Vec<String>> = words
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_one_action() {
+    fn every_tool_kind_maps_to_one_action() {
         for (json, wanted) in [
             (r#"{"kind":"execute","rawInput":{"command":"ls -l"}}"#, r#"Run { command: "ls -l" }"#),
             (

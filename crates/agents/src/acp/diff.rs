@@ -1,20 +1,20 @@
-//! The change to one file as a unified diff.
+//! Unified diffs of one file.
 
-use crate::diff::{Of, hunk};
+use crate::diff::{DiffScope, hunk};
 
-/// The diff from `old` to `new`; nothing stands for a file that is not there.
+/// The diff from `old` to `new`; `None` is a file that does not exist.
 pub(super) fn unified(path: &str, old: Option<&str>, new: Option<&str>) -> String {
-    let name = |side: Option<&str>| if side.is_some() { shown(path) } else { "/dev/null".to_owned() };
+    let name = |side: Option<&str>| if side.is_some() { escape_path(path) } else { "/dev/null".to_owned() };
     let mut diff = format!("--- {}\n+++ {}\n", name(old), name(new));
     let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
     if old != new {
-        diff.push_str(&hunk(old, new, Of::File));
+        diff.push_str(&hunk(old, new, DiffScope::File));
     }
     diff
 }
 
-/// A path that cannot be taken for a line of the diff.
-fn shown(path: &str) -> String {
+/// The path with control characters escaped, so that a path cannot inject lines into the diff.
+fn escape_path(path: &str) -> String {
     if path.contains(char::is_control) { path.escape_debug().to_string() } else { path.to_owned() }
 }
 
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_come_and_go() {
+    fn diff_marks_created_and_deleted_files() {
         assert_eq!(unified("a", None, Some("x\n")), "--- /dev/null\n+++ a\n@@ -0,0 +1,1 @@\n+x\n");
         assert_eq!(unified("a", Some("x\n"), None), "--- a\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x\n");
         assert_eq!(unified("a", Some("x\n"), Some("x\n")), "--- a\n+++ a\n");
@@ -31,7 +31,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_is_no_line_of_the_diff() {
+    fn path_with_line_break_cannot_inject_diff_lines() {
         assert!(unified("a\n+rm -rf", None, Some("")).starts_with("--- /dev/null\n+++ a\\n+rm -rf\n"));
     }
 }

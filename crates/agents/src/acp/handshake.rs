@@ -1,4 +1,4 @@
-//! From a new process to a session that takes prompts, and what the agent answers to our requests.
+//! The handshake: from a new process to a session that accepts prompts, and the responses to Sayso's own requests.
 
 use sayso_core::limits;
 use sayso_core::texts;
@@ -11,16 +11,15 @@ use crate::json_rpc::{CANCELLED, Fault, Id};
 use crate::out::Out;
 use crate::translator::{AgentEvent, Launch};
 
-/// The version of the protocol that is spoken here.
+/// The protocol version that Sayso implements.
 const PROTOCOL: &str = "1";
-/// The agent wants the person to sign in first.
+/// JSON-RPC error code: the person has to sign in first.
 const AUTH_REQUIRED: i64 = -32000;
 
-const PAST_IS_LOST: &str =
-    "The agent cannot take up its session again. It begins a new one and does not know what was said before.";
+const PAST_IS_LOST: &str = "The agent cannot resume its session. It starts a new one without the earlier conversation.";
 
 impl AcpState {
-    /// Starts the process and introduces ourselves.
+    /// Starts the process and sends `initialize`.
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
         self.phase = AcpPhase::Starting;
@@ -31,7 +30,7 @@ impl AcpState {
             "terminal": false,
             "elicitation": { "url": {} },
         });
-        // Without these an agent does not offer its tool for questions to the model.
+        // Without these capabilities, an agent does not offer its question tool to the model.
         if self.wanted.questions {
             capabilities["elicitation"]["form"] = json!({});
             capabilities["_meta"] = json!({ "sandboxagent": extension, "extensions": extension });
@@ -44,25 +43,25 @@ impl AcpState {
         self.requests.send(AcpRequest::Initialize, "initialize", &params, out);
     }
 
-    /// Takes the answer to a request of ours.
+    /// Handles the response to one of Sayso's requests.
     pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
-        let Some(call) = self.requests.take(id) else { return self.foreign_response(outcome, out) };
+        let Some(call) = self.requests.take(id) else { return self.handle_foreign_response(outcome, out) };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (call, result) {
-            (AcpRequest::Initialize, Ok(result)) => self.introduced(&result, out),
+            (AcpRequest::Initialize, Ok(result)) => self.handle_initialized(&result, out),
             (AcpRequest::NewSession | AcpRequest::ResumeSession | AcpRequest::LoadSession, Ok(result)) => {
-                self.session_is_there(&result, out)
+                self.session_opened(&result, out)
             }
             (AcpRequest::ResumeSession, Err(fault)) if fault.code != AUTH_REQUIRED && self.agent.load => self.load_session(out),
             (AcpRequest::ResumeSession | AcpRequest::LoadSession, Err(fault)) if fault.code != AUTH_REQUIRED => {
-                self.begin_anew(out)
+                self.start_new_session(out)
             }
             (
                 AcpRequest::Initialize | AcpRequest::NewSession | AcpRequest::ResumeSession | AcpRequest::LoadSession,
                 Err(fault),
             ) => {
-                let what = self.told(&fault);
-                self.give_up(&format!("the agent did not open a session: {what}"), out);
+                let what = self.describe_fault(&fault);
+                self.abort_start(&format!("the agent did not open a session: {what}"), out);
             }
             (AcpRequest::SetMode(mode), Ok(_)) => {
                 self.agent.mode = Some(mode.clone());
@@ -70,13 +69,13 @@ impl AcpState {
             }
             (AcpRequest::SetModel(model), Ok(_)) => self.configured(None, Some(model), out),
             (AcpRequest::SetMode(wish) | AcpRequest::SetModel(wish), Err(fault)) => {
-                out.event(AgentEvent::Notice(format!("The agent did not change to `{wish}`: {}", self.told(&fault))));
-                self.settle(out);
+                out.event(AgentEvent::Notice(format!("The agent did not change to `{wish}`: {}", self.describe_fault(&fault))));
+                self.finish_settling(out);
             }
             (AcpRequest::Prompt, Ok(result)) => self.end_turn(result.text("stopReason").as_deref(), out),
             (AcpRequest::Prompt, Err(fault)) => {
                 if fault.code != i64::from(CANCELLED) {
-                    out.event(AgentEvent::Error(format!("The agent failed: {}", self.told(&fault))));
+                    out.event(AgentEvent::Error(format!("The agent failed: {}", self.describe_fault(&fault))));
                 }
                 self.end_turn(None, out);
             }
@@ -84,8 +83,8 @@ impl AcpState {
         }
     }
 
-    /// An answer to something that was asked before this translator came. Only the end of a turn counts.
-    fn foreign_response(&mut self, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
+    /// Handles a response to a request that was sent before this translator existed. Only the end of a turn matters.
+    fn handle_foreign_response(&mut self, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
         let result = outcome.ok().flatten().and_then(Object::of).unwrap_or_default();
         if let (Some(reason), Some(turn)) = (result.text("stopReason"), &self.turn)
             && turn.call.is_none()
@@ -94,10 +93,10 @@ impl AcpState {
         }
     }
 
-    fn introduced(&mut self, result: &Object<'_>, out: &mut Out) {
+    fn handle_initialized(&mut self, result: &Object<'_>, out: &mut Out) {
         if let Some(version) = result.get("protocolVersion").filter(|version| version.get() != PROTOCOL) {
             let version = limits::head(version.get(), 20);
-            return self.give_up(&format!("the agent speaks version {version} of the protocol, Sayso speaks version 1"), out);
+            return self.abort_start(&format!("the agent speaks version {version} of the protocol, Sayso speaks version 1"), out);
         }
         let capabilities = result.object("agentCapabilities").unwrap_or_default();
         let of_session = capabilities.object("sessionCapabilities").unwrap_or_default();
@@ -124,7 +123,7 @@ impl AcpState {
         } else if self.agent.load {
             self.load_session(out);
         } else {
-            self.begin_anew(out);
+            self.start_new_session(out);
         }
     }
 
@@ -141,27 +140,27 @@ impl AcpState {
         self.requests.send(AcpRequest::LoadSession, "session/load", &self.place(), out);
     }
 
-    fn begin_anew(&mut self, out: &mut Out) {
+    fn start_new_session(&mut self, out: &mut Out) {
         self.phase = AcpPhase::Starting;
         self.agent.session = None;
         out.event(AgentEvent::Notice(PAST_IS_LOST.to_owned()));
         self.requests.send(AcpRequest::NewSession, "session/new", &self.place(), out);
     }
 
-    fn session_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
+    fn session_opened(&mut self, result: &Object<'_>, out: &mut Out) {
         self.agent.session = result.words("sessionId").or_else(|| self.agent.session.take());
         if self.agent.session.as_ref().is_none_or(|session| session.len() > limits::TEXT) {
             self.agent.session = None;
-            return self.give_up("the agent opened a session without a name", out);
+            return self.abort_start("the agent opened a session without an id", out);
         }
         self.phase = AcpPhase::Settling;
         self.tools.clear();
         self.set_mode(result, out);
         self.set_model(result, out);
-        self.settle(out);
+        self.finish_settling(out);
     }
 
-    /// Asks for the wanted permission mode by its exact name.
+    /// Requests the wanted permission mode by its exact name.
     fn set_mode(&mut self, result: &Object<'_>, out: &mut Out) {
         let modes = result.object("modes").unwrap_or_default();
         let offered = ids(&modes, "availableModes", "id");
@@ -207,7 +206,8 @@ impl AcpState {
         }
     }
 
-    /// Changes the permission mode and the model of a session that runs. Before it runs, the session is opened with them.
+    /// Changes the permission mode and the model of a running session. A session that is still starting is opened with
+    /// the new values.
     pub(super) fn configure(&mut self, mode: Option<String>, model: Option<String>, out: &mut Out) {
         if self.phase != AcpPhase::Ready {
             self.wanted.mode = mode.clone().unwrap_or_else(|| self.wanted.mode.clone());
@@ -233,17 +233,18 @@ impl AcpState {
         }
     }
 
-    /// The agent changed its mode or its model: as the session wants it from its start, or because a person wants it now.
+    /// Records that the agent changed its mode or model, either for the start of the session or because a person
+    /// requested the change.
     fn configured(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out) {
         if self.phase == AcpPhase::Ready {
             out.event(AgentEvent::Configured { permission_mode, model });
         }
-        self.settle(out);
+        self.finish_settling(out);
     }
 
-    /// The parameters that set an option to a value that it offers.
+    /// The request parameters that set `option` to the value named `wish`, if the option offers that value.
     fn option_to(&self, option: &Object<'_>, wish: &str) -> Option<serde_json::Value> {
-        // The values may stand in groups.
+        // Values can be nested in groups.
         let listed = option.list("options").unwrap_or_default().into_iter().filter_map(Object::of);
         let grouped = listed.flat_map(|entry| {
             let inner = entry.list("options").unwrap_or_default().into_iter().filter_map(Object::of).collect::<Vec<_>>();
@@ -254,25 +255,25 @@ impl AcpState {
         offered.then(|| json!({ "sessionId": self.agent.session, "configId": id, "value": wish }))
     }
 
-    /// Goes on once mode and model are set.
-    pub(super) fn settle(&mut self, out: &mut Out) {
+    /// Continues the start once mode and model are set.
+    pub(super) fn finish_settling(&mut self, out: &mut Out) {
         let busy = self.requests.waiting().any(|call| matches!(call, AcpRequest::SetMode(_) | AcpRequest::SetModel(_)));
         if self.phase != AcpPhase::Settling || busy {
             return;
         }
         self.phase = AcpPhase::Ready;
         if self.queue.is_empty() {
-            // It takes a message: that is all there is to say about a start without a prompt.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
-        self.say_next(out);
+        self.send_next_prompt(out);
     }
 
-    /// The turn is over, for this reason.
+    /// Ends the turn for `reason`, the protocol's stop reason.
     fn end_turn(&mut self, reason: Option<&str>, out: &mut Out) {
         self.finish_messages(None, out);
         match reason {
-            Some("refusal") => out.event(AgentEvent::Notice("The agent refused to go on.".to_owned())),
+            Some("refusal") => out.event(AgentEvent::Notice("The agent refused to continue.".to_owned())),
             Some("max_tokens") => out.event(AgentEvent::Notice("The agent stopped: it reached its limit of tokens.".to_owned())),
             Some("max_turn_requests") => {
                 out.event(AgentEvent::Notice("The agent stopped: it reached its limit of requests in one turn.".to_owned()));
@@ -284,11 +285,11 @@ impl AcpState {
         self.tools.clear();
         self.answered.clear();
         out.event(AgentEvent::TurnEnded);
-        self.say_next(out);
+        self.send_next_prompt(out);
     }
 
-    /// An error in words, with what the person can do about it.
-    fn told(&self, fault: &Fault) -> String {
+    /// An error as text for a person, with the next step.
+    fn describe_fault(&self, fault: &Fault) -> String {
         if fault.code != AUTH_REQUIRED {
             return fault.in_words();
         }
@@ -296,8 +297,8 @@ impl AcpState {
         format!("you are not signed in to it ({}). Sign in with the agent's own command{ways}. Then start again.", fault.words())
     }
 
-    /// Ends a session that never came to be.
-    fn give_up(&mut self, reason: &str, out: &mut Out) {
+    /// Ends a session whose start failed.
+    fn abort_start(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}{}.", reason[..1].to_uppercase(), reason[1..].trim_end_matches('.'))));
         let resumable = self.can_resume();
         self.phase = AcpPhase::Down;
@@ -306,7 +307,7 @@ impl AcpState {
         out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable });
     }
 
-    /// Whether the agent could take this session up again in a new process.
+    /// Whether the agent can resume this session in a new process.
     pub(super) fn can_resume(&self) -> bool {
         self.agent.session.is_some() && (self.agent.load || self.agent.resume)
     }

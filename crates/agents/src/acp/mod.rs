@@ -1,8 +1,8 @@
-//! Any agent that speaks the Agent Client Protocol on its standard input and output.
+//! Any agent that speaks the Agent Client Protocol (ACP) on stdin and stdout.
 //!
-//! One process carries one session. Everything is read from raw JSON, leniently, because typed
-//! readers refuse what real agents send. An agent asks by one of several requests (`requests`, one
-//! file per kind). Each kind becomes the same ask and has its own answers on the wire:
+//! One process carries one session. Messages are parsed leniently from raw JSON, because typed parsers reject what real
+//! agents send. Agents ask through several requests (`requests` has one file per kind). Each kind becomes the same sort
+//! of ask but has its own response format:
 //!
 //! | kind | method |
 //! |---|---|
@@ -12,12 +12,12 @@
 //! | cursor | `cursor/ask_question`, `cursor/create_plan` |
 //! | grok | `_x.ai/ask_user_question`, `_x.ai/exit_plan_mode`, also without the underscore |
 //!
-//! Options are chosen by their kind, never by their place: some agents put "allow always" first. The
-//! protocol has no field for the reason of a no, so a person's own words follow as the next prompt; those
-//! of a policy or a timeout do not, because nobody said them.
+//! Options are selected by kind, never by position: some agents list "allow always" first. The protocol has no field
+//! for the reason of a rejection, so a person's own words follow as the next prompt. Reasons of a policy or a timeout
+//! are not sent, because no person wrote them.
 
 mod action;
-mod asking;
+mod asks;
 mod diff;
 mod handshake;
 mod profile;

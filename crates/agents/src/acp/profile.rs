@@ -1,29 +1,27 @@
-//! What is known about an agent before it was asked.
+//! Knowledge about an agent before its handshake.
 
 use crate::translator::Capabilities;
 use sayso_core::ask::TypedAnswers;
 
-/// Agents whose abilities differ from what the protocol promises. How they are spoken to follows from
-/// what they send, not from this.
+/// Agents whose capabilities differ from those that the protocol promises. The profile only selects capabilities; the
+/// translator adapts to the messages that the agent sends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// Any agent.
     #[default]
     Generic,
-    /// `claude-agent-acp`.
+    /// `claude-agent-acp`, which needs no special treatment.
     Claude,
-    /// `gemini --acp`: it never asks questions over this protocol.
+    /// `gemini --acp`: never asks questions over this protocol.
     Gemini,
-    /// `qwen --acp`: it asks by permissions that carry questions.
+    /// `qwen --acp`: asks questions inside permission requests.
     Qwen,
-    /// `amp-acp`: it sends neither questions nor permission requests.
+    /// `amp-acp`: sends neither questions nor permission requests.
     Amp,
 }
 
-/// What an agent of this protocol can do unless more is known.
+/// Capabilities of an ACP agent without a more specific profile.
 pub const CAPABILITIES: Capabilities = Capabilities { typed: TypedAnswers::OwnText, ..Capabilities::FULL };
 
-/// What this agent can do.
 #[must_use]
 pub const fn capabilities(profile: Profile) -> Capabilities {
     match profile {

@@ -1,4 +1,4 @@
-//! What the translator remembers between two inputs.
+//! State that the translator keeps between two inputs.
 
 use std::collections::VecDeque;
 
@@ -11,84 +11,84 @@ use super::requests::RequestKind;
 use super::tool_call::ToolCalls;
 use crate::json_rpc::Id;
 use crate::out::Out;
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::process::memory::{QUEUE, queue_is_full};
-use crate::process::rpc::{Hearing, Requests};
+use crate::process::rpc::{LineReader, Requests};
 use crate::translator::AgentEvent;
 
-/// Messages that are assembled at the same time: one of the main thread, the others of sub-agents.
+/// How many messages are assembled at a time: one of the main thread, the others of sub-agents.
 const STREAMS: usize = 8;
-/// Bytes of one message. What is longer becomes several.
+/// Maximum size of one message in bytes. Longer text is split into several messages.
 const MESSAGE: usize = 1024 * 1024;
 
-/// Everything that outlives an input. No answer is in it.
+/// The saved state. It contains no answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct AcpState {
     pub(super) session: Option<SessionId>,
     pub(super) phase: AcpPhase,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     pub(super) agent: Agent,
     #[serde(flatten)]
     pub(super) requests: Requests<AcpRequest>,
     pub(super) turn: Option<Turn>,
-    /// What is said when the turn is over.
+    /// Prompts to send when the turn ends.
     pub(super) queue: VecDeque<Prompt>,
-    /// Fingerprints of the reasons that were said to the agent since the person sent a message. None
-    /// is said twice, so that a script that always says no with the same words cannot keep the agent going.
+    /// Fingerprints of the reasons sent to the agent since the person's last message. No reason is sent twice, so that
+    /// a script that rejects everything with the same words cannot keep the agent running.
     pub(super) told: Vec<u64>,
     pub(super) open: Vec<Open>,
-    /// Outcomes that the agent has, in the order sent, until its wire shows an effect.
+    /// Outcomes that were sent to the agent, in order, until the agent's messages show an effect.
     pub(super) answered: VecDeque<Answered>,
     pub(super) tools: ToolCalls,
     pub(super) streams: Vec<Stream>,
-    /// Numbers given to messages so far.
+    /// The number of the last message id.
     pub(super) said: u64,
     #[serde(flatten)]
-    pub(super) hearing: Hearing,
+    pub(super) hearing: LineReader,
 }
 
-/// How far the connection is.
+/// The stage of the connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum AcpPhase {
-    /// There is no process.
+    /// No process is running.
     #[default]
     Down,
-    /// The process was started; there is no session in it yet.
+    /// The process was started, but the session is not open yet.
     Starting,
-    /// The agent sends what was said before; nobody needs to see it again.
+    /// The agent replays the history of a loaded session, which is ignored.
     Replaying,
-    /// The session is there; mode and model are being set.
+    /// The session is open; mode and model are being set.
     Settling,
-    /// It takes prompts.
+    /// The session accepts prompts.
     Ready,
     /// The person closed the session.
     Closed,
 }
 
-/// What the agent told about itself and its session.
+/// What the agent reported about itself and its session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Agent {
-    /// Its id of the session.
+    /// The agent's id of the session.
     pub(super) session: Option<String>,
     pub(super) load: bool,
     pub(super) resume: bool,
     pub(super) close: bool,
-    /// The ways to sign in that it knows.
+    /// The sign-in methods that the agent offers.
     pub(super) logins: Vec<String>,
-    /// The permission mode it is in.
+    /// The current permission mode.
     pub(super) mode: Option<String>,
-    /// Its option for the permission mode, if it has no list of modes.
+    /// The agent's config option for the permission mode, if it has no list of modes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) mode_option: Option<String>,
-    /// Its option for the model, if it has one.
+    /// The agent's config option for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) model_option: Option<String>,
 }
 
-/// A request of ours.
+/// A request that Sayso sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum AcpRequest {
@@ -102,26 +102,26 @@ pub(super) enum AcpRequest {
     CloseSession,
 }
 
-/// The turn that runs.
+/// The running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Turn {
-    /// The id of the prompt; none if it was sent before this translator came.
+    /// The id of the prompt request; `None` if it was sent before this translator existed.
     pub(super) call: Option<u64>,
-    /// Whether the agent was told to stop it.
+    /// Whether the turn was cancelled.
     pub(super) cancelled: bool,
 }
 
-/// Something to be said to the agent.
+/// A message to the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Prompt {
     pub(super) text: String,
-    /// It carries words of the person that had no other place, so it is not in the transcript yet.
+    /// The message carries words from a decision, so the transcript does not contain it yet.
     pub(super) follow_up: bool,
 }
 
-/// A request of the agent that waits for a person.
+/// A request of the agent that waits for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
@@ -130,11 +130,11 @@ pub(super) struct Open {
     pub(super) kind: RequestKind,
     pub(super) tool_call: Option<String>,
     pub(super) link: Option<String>,
-    /// The fingerprint of the request: an outcome must not reach another one with the same id.
+    /// Fingerprint of the request: an outcome must not reach a different request with the same id.
     pub(super) print: u64,
 }
 
-/// An outcome that is on its way into the agent.
+/// An outcome that was sent but not confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Answered {
@@ -148,13 +148,13 @@ pub(super) struct Answered {
 pub(super) struct Stream {
     pub(super) number: u64,
     pub(super) subagent: Option<String>,
-    /// The agent's name of it.
+    /// The agent's id of the message.
     pub(super) native: Option<String>,
     pub(super) text: String,
 }
 
 impl AcpState {
-    /// Forgets what belongs to a process that is gone.
+    /// Resets everything that belonged to the exited process.
     pub(super) fn forget_process(&mut self) {
         self.requests.forget();
         self.turn = None;
@@ -162,10 +162,10 @@ impl AcpState {
         self.answered.clear();
         self.tools.clear();
         self.streams.clear();
-        self.hearing = Hearing::default();
+        self.hearing = LineReader::default();
     }
 
-    /// Takes what the person says; it waits its turn.
+    /// Queues a message of the person.
     pub(super) fn enqueue(&mut self, text: String, out: &mut Out) {
         if self.queue.len() >= QUEUE {
             return out.event(queue_is_full());
@@ -174,8 +174,8 @@ impl AcpState {
         self.queue.push_back(Prompt { text, follow_up: false });
     }
 
-    /// Says the next thing if nothing is in the way.
-    pub(super) fn say_next(&mut self, out: &mut Out) {
+    /// Sends the next queued message if the agent is idle.
+    pub(super) fn send_next_prompt(&mut self, out: &mut Out) {
         if self.phase != AcpPhase::Ready || self.turn.is_some() {
             return;
         }
@@ -191,8 +191,8 @@ impl AcpState {
         self.turn = Some(Turn { call: Some(call), cancelled: false });
     }
 
-    /// Adds a piece to the message of this thread.
-    pub(super) fn hear(&mut self, subagent: Option<String>, native: Option<String>, text: &str, out: &mut Out) {
+    /// Appends a chunk to the message of this thread.
+    pub(super) fn append_chunk(&mut self, subagent: Option<String>, native: Option<String>, text: &str, out: &mut Out) {
         let known = self.streams.iter().position(|stream| stream.subagent == subagent);
         let at = match known {
             Some(at) if self.streams[at].native == native && self.streams[at].text.len() + text.len() <= MESSAGE => at,
@@ -213,7 +213,7 @@ impl AcpState {
         out.event(AgentEvent::MessageDelta { message: message_id(stream.number), text: text.to_owned() });
     }
 
-    /// Puts out the messages that are complete now: those of one thread, or all.
+    /// Emits the finished messages of one thread, or of all threads.
     pub(super) fn finish_messages(&mut self, of: Option<&Option<String>>, out: &mut Out) {
         let (done, open) = std::mem::take(&mut self.streams)
             .into_iter()

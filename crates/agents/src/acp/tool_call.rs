@@ -1,4 +1,4 @@
-//! Tool calls as an agent tells of them, piece by piece, and what a call would do.
+//! Tool calls as the agent reports them in successive updates.
 
 use std::collections::VecDeque;
 
@@ -11,14 +11,14 @@ use super::action::texts;
 use crate::json::{Object, text};
 use crate::text::{bounded, one_line};
 
-/// Tool calls that are remembered. The oldest makes room.
+/// How many tool calls are kept. The oldest is dropped.
 const CALLS: usize = 64;
-/// Bytes of all that is remembered of them. They are saved with every line.
+/// Maximum total size of the kept calls in bytes. They are saved after every line.
 const KEPT: usize = 1024 * 1024;
-/// Characters of a title: it names the call, the preview shows it whole.
+/// Maximum length of a title in characters. The preview shows the full text.
 const TITLE: usize = 512;
 
-/// What was told of one call so far.
+/// The merged state of one call.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ToolCallInfo {
@@ -29,16 +29,16 @@ pub(super) struct ToolCallInfo {
     pub(super) input: Option<Raw>,
     pub(super) content: Option<Raw>,
     pub(super) locations: Option<Raw>,
-    /// A command that the person could edit (Devin).
+    /// A command that the person can edit (Devin).
     pub(super) command: Option<String>,
-    /// Its MCP server.
+    /// The MCP server that provides the tool.
     pub(super) server: Option<String>,
     status: Status,
-    /// Parts of it were too large to be kept.
+    /// Parts of the call were too large and were dropped.
     pub(super) cut: bool,
 }
 
-/// How a call stands, in the protocol's own steps.
+/// The status of a call, as in the protocol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Status {
@@ -64,7 +64,7 @@ impl Status {
         matches!(self, Self::Completed | Self::Failed)
     }
 
-    pub(super) const fn shown(self) -> ToolStatus {
+    pub(super) const fn to_tool_status(self) -> ToolStatus {
         match self {
             Self::Pending | Self::Running => ToolStatus::Running,
             Self::Completed => ToolStatus::Complete,
@@ -79,14 +79,14 @@ impl Status {
 pub(super) struct ToolCalls(VecDeque<ToolCallInfo>);
 
 impl ToolCalls {
-    /// What was told of this call before.
+    /// The merged state of a call so far.
     pub(super) fn get(&self, id: &str) -> Option<&ToolCallInfo> {
         self.0.iter().find(|call| call.id == id)
     }
 
-    /// Remembers a call as it stands now. Of one that has ended only the name stays, so that what is
-    /// saved does not grow with the turn.
-    pub(super) fn keep(&mut self, mut call: ToolCallInfo) {
+    /// Stores the current state of a call. After a call has ended, only its name is kept, so that the saved state does
+    /// not grow during the turn.
+    pub(super) fn store_call(&mut self, mut call: ToolCallInfo) {
         self.0.retain(|known| known.id != call.id);
         if call.status.has_ended() {
             call = ToolCallInfo { id: call.id, name: call.name, status: call.status, ..ToolCallInfo::default() };
@@ -104,8 +104,8 @@ impl ToolCalls {
 }
 
 impl ToolCallInfo {
-    /// This call after an update: what the update does not name stays as it was.
-    pub(super) fn merged(known: Option<&Self>, id: String, update: &Object<'_>) -> Self {
+    /// Merges an update into a call: fields that the update omits keep their values.
+    pub(super) fn merge_update(known: Option<&Self>, id: String, update: &Object<'_>) -> Self {
         let mut call = known.cloned().unwrap_or_else(|| Self { id, ..Self::default() });
         let meta = update.object("_meta").unwrap_or_default();
         let claude = meta.object("claudeCode").unwrap_or_default();
@@ -122,7 +122,7 @@ impl ToolCallInfo {
         call.status = update.text("status").and_then(|word| Status::of(&word)).unwrap_or(call.status);
         call.name = name.or(call.name.take());
         if call.name.is_none() {
-            // Most agents do not name the tool. Some begin its id with the name, or take it for the first title.
+            // Most agents do not send the tool's name. Some prefix the call id with it, or use it as the first title.
             let title = call.title.as_deref().filter(|title| is_name(title) && call.command_line().as_deref() != Some(*title));
             let prefix = call.id.rsplit_once("__").map(|(prefix, _)| prefix).filter(|prefix| is_name(prefix));
             call.name = prefix.or(title).map(str::to_owned);
@@ -162,24 +162,24 @@ impl ToolCallInfo {
         self.kind.as_deref()
     }
 
-    /// The agent's name of the tool, as far as it is known.
+    /// The agent's name of the tool, as far as known.
     pub(super) fn tool(&self) -> String {
         let name = self.name.as_deref().or(self.kind.as_deref()).unwrap_or("tool");
         limits::head(name, limits::NAME).to_owned()
     }
 
-    /// One line that says what is wanted.
+    /// A one-line description of the call.
     pub(super) fn title(&self) -> String {
         let title = self.title.as_deref().or(self.name.as_deref()).unwrap_or("Use a tool");
         one_line(title, TITLE)
     }
 
-    /// What it is called with.
+    /// The arguments of the call.
     pub(super) fn input(&self) -> Option<&Raw> {
         self.input.as_ref()
     }
 
-    /// What it gave, when it has ended.
+    /// The result of an ended call.
     pub(super) fn output(&self, update: &Object<'_>) -> Option<String> {
         if !self.status.has_ended() {
             return None;
@@ -205,11 +205,11 @@ pub(super) mod tests {
 
     pub(in crate::acp) fn call(json: &str) -> ToolCallInfo {
         let object = Object::parse(json).unwrap();
-        ToolCallInfo::merged(None, object.text("toolCallId").unwrap_or_default(), &object)
+        ToolCallInfo::merge_update(None, object.text("toolCallId").unwrap_or_default(), &object)
     }
 
     #[test]
-    fn a_tool_has_a_name() {
+    fn tool_name_is_found_in_title_or_call_id() {
         assert_eq!(call(r#"{"toolCallId":"write_file__call_1","title":"Writing to a"}"#).tool(), "write_file");
         assert_eq!(call(r#"{"toolCallId":"t","title":"bash","kind":"execute"}"#).tool(), "bash");
         assert_eq!(call(r#"{"toolCallId":"t","title":"ls","kind":"execute","rawInput":{"command":"ls"}}"#).tool(), "execute");
@@ -219,34 +219,34 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_update_keeps_what_it_does_not_name() {
+    fn update_keeps_fields_it_omits() {
         let first = call(
             r#"{"toolCallId":"t","name":"Bash","title":"Terminal","kind":"execute","rawInput":{"command":"ls"},"content":[]}"#,
         );
         let update = Object::parse(r#"{"toolCallId":"t","title":"ls","status":"in_progress","content":[]}"#).unwrap();
-        let merged = ToolCallInfo::merged(Some(&first), "t".into(), &update);
+        let merged = ToolCallInfo::merge_update(Some(&first), "t".into(), &update);
         assert_eq!((merged.tool().as_str(), merged.title().as_str(), merged.status), ("Bash", "ls", Status::Running));
         assert_eq!(merged.action(), Action::Run { command: "ls".into() });
     }
 
     #[test]
-    fn what_is_kept_stays_small() {
+    fn stored_calls_stay_within_limits() {
         let mut calls = ToolCalls::default();
         let big = "x".repeat(300 * 1024);
         for n in 0..200 {
-            calls.keep(call(&format!(r#"{{"toolCallId":"{n}","rawInput":{{"command":"{big}"}}}}"#)));
+            calls.store_call(call(&format!(r#"{{"toolCallId":"{n}","rawInput":{{"command":"{big}"}}}}"#)));
         }
         assert!(calls.0.len() < 4 && calls.get("199").is_some());
-        calls.keep(call(&format!(
+        calls.store_call(call(&format!(
             r#"{{"toolCallId":"huge","name":"Write","rawInput":{{"content":"{}"}}}}"#,
             "y".repeat(2 * KEPT)
         )));
         let huge = calls.get("huge").unwrap();
         assert!(huge.cut && huge.input().is_none() && huge.tool() == "Write" && huge.reason().is_some());
-        calls.keep(call(r#"{"toolCallId":"199","status":"completed","rawInput":{"command":"ls"}}"#));
+        calls.store_call(call(r#"{"toolCallId":"199","status":"completed","rawInput":{"command":"ls"}}"#));
         assert!(calls.get("199").unwrap().input().is_none());
         for n in 0..200 {
-            calls.keep(call(&format!(r#"{{"toolCallId":"{n}"}}"#)));
+            calls.store_call(call(&format!(r#"{{"toolCallId":"{n}"}}"#)));
         }
         assert_eq!(calls.0.len(), CALLS);
     }

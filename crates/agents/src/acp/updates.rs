@@ -1,4 +1,4 @@
-//! What the agent tells without being asked: its words, its tool calls, its mode.
+//! Notifications of the agent: message chunks, tool calls and mode changes.
 
 use sayso_core::limits;
 use serde_json::value::RawValue;
@@ -10,11 +10,11 @@ use crate::out::Out;
 use crate::translator::AgentEvent;
 
 impl AcpState {
-    /// A notification. What is not known is none of our business.
-    pub(super) fn notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
+    /// Handles a notification. Unknown notifications are ignored.
+    pub(super) fn handle_notification(&mut self, method: &str, params: Option<&RawValue>, out: &mut Out) {
         let params = params.and_then(Object::of).unwrap_or_default();
         match method {
-            // A session that is loaded sends its past first.
+            // A loaded session replays its history first.
             "session/update" if self.phase != AcpPhase::Replaying => self.update(&params, out),
             "$/cancel_request" => self.cancel_request(&params, out),
             "elicitation/complete" | "session/elicitation/complete" => self.link_completed(&params, out),
@@ -30,17 +30,17 @@ impl AcpState {
                 let text = update.object("content").and_then(|content| content.text("text")).unwrap_or_default();
                 if !text.is_empty() {
                     let native = update.words("messageId").map(|id| limits::head(&id, limits::NAME).to_owned());
-                    self.hear(subagent, native, &text, out);
+                    self.append_chunk(subagent, native, &text, out);
                 }
             }
             Some("tool_call" | "tool_call_update") => {
                 let Some(id) = update.words("toolCallId").filter(|id| id.len() <= limits::TEXT) else { return };
                 self.finish_messages(Some(&subagent), out);
                 let status = update.text("status").and_then(|word| Status::of(&word));
-                self.confirm(&id, status, out);
-                // Nothing but a status of a call that nobody has heard of shows nothing.
+                self.confirm_outcome(&id, status, out);
+                // An update with only the status of an unknown call has nothing to show.
                 if self.tools.get(&id).is_some() || update.get("title").is_some() || update.get("rawInput").is_some() {
-                    self.tell_of_call(id, &update, subagent, out);
+                    self.report_tool_call(id, &update, subagent, out);
                 }
             }
             Some("current_mode_update") => {

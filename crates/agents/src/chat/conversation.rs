@@ -1,4 +1,4 @@
-//! What was said, in the words of the endpoint's protocol.
+//! The conversation, in the message format of the endpoint.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -6,39 +6,30 @@ use serde_json::{Value, json};
 use super::Endpoint;
 use super::question;
 
-/// One entry of the conversation. What a person reads and what the model reads is the same text.
+/// One entry of the conversation. People and the model read the same text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "lowercase")]
 pub(super) enum ChatMessage {
-    /// By the person.
-    User {
-        /// The words.
-        content: String,
-    },
-    /// By the model.
+    /// A message of the person.
+    User { content: String },
+    /// A turn of the model.
     Assistant {
-        /// The words; none if it only called a tool.
+        /// The text; `None` if the model only called tools.
         content: Option<String>,
-        /// The tools it called.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tool_calls: Vec<ToolCall>,
     },
-    /// What a tool call gave. Each call has one before the person speaks again; endpoints insist on it.
-    Tool {
-        /// The call.
-        tool_call_id: String,
-        /// What it gave.
-        content: String,
-    },
+    /// The result of a tool call. Endpoints require one for each call before the next user message.
+    Tool { tool_call_id: String, content: String },
 }
 
-/// A tool call, as the endpoint wants it back.
+/// A tool call, in the format in which the endpoint expects it back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ToolCall {
     pub(super) id: String,
     #[serde(rename = "type")]
     kind: Function,
-    pub(super) function: Called,
+    pub(super) function: FunctionCall,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,22 +38,22 @@ enum Function {
     Function,
 }
 
-/// Which function, and with what.
+/// The function of a tool call and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Called {
+pub(super) struct FunctionCall {
     pub(super) name: String,
-    /// JSON, if the model got it right.
+    /// JSON text, unless the model wrote invalid JSON.
     pub(super) arguments: String,
 }
 
 impl ToolCall {
     pub(super) fn new(id: String, name: String, arguments: String) -> Self {
-        Self { id, kind: Function::Function, function: Called { name, arguments } }
+        Self { id, kind: Function::Function, function: FunctionCall { name, arguments } }
     }
 }
 
 impl ChatMessage {
-    /// How much it is, in bytes.
+    /// The size of the entry in bytes.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::User { content } => content.len(),
@@ -76,7 +67,7 @@ impl ChatMessage {
     }
 }
 
-/// The body of a call that lets the model speak next.
+/// The request body that starts the model's next turn.
 pub(super) fn request(endpoint: &Endpoint, model: Option<&str>, said: &[ChatMessage], may_ask: bool) -> Value {
     let system = endpoint.system.iter().map(|system| json!({ "role": "system", "content": system }));
     let messages: Vec<Value> = system.chain(said.iter().map(|said| json!(said))).collect();

@@ -1,9 +1,8 @@
-//! A model behind an endpoint that speaks like OpenAI's chat completions, talked to directly. It has one
-//! tool, `question`, and no other: what it asks becomes an ask, and nothing is under way until somebody
-//! answers.
+//! Direct chat with a model behind an endpoint that is compatible with OpenAI's chat completions API. The model has
+//! exactly one tool, `question`. A call of it becomes an ask, and no request is in flight until the ask is answered.
 //!
-//! `conversation` is what was said, as the endpoint is told; `reply` reads what it streams; `question` is
-//! the tool; `state` is how it goes on.
+//! `conversation` has the messages as the endpoint receives them, `reply` parses the stream, `question` defines the
+//! tool, and `state` is the state machine.
 
 mod conversation;
 mod question;
@@ -16,7 +15,6 @@ use sayso_core::time::Time;
 use crate::translator::{Capabilities, HttpServer, Input, Login, Output, Saved, Translator};
 use state::ChatState;
 
-/// What a model can do here.
 pub const CAPABILITIES: Capabilities = Capabilities {
     questions: true,
     approvals: false,
@@ -28,23 +26,23 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     typed: TypedAnswers::Any,
 };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
 
-/// The endpoint, as the configuration has it.
+/// The endpoint from the configuration.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Where it is, up to and without `/chat/completions`.
+    /// The URL up to, but not including, `/chat/completions`.
     pub base_url: String,
-    /// The model that is asked for unless a session wants another.
+    /// The model for sessions that do not choose another one.
     pub model: String,
-    /// The variable that holds its key, if it wants one.
+    /// The environment variable that holds the API key, if the endpoint needs one.
     pub api_key_env: Option<String>,
-    /// What the model is told first.
+    /// The system prompt.
     pub system: Option<String>,
 }
 
-/// One conversation.
+/// Translator for one chat session.
 #[derive(Debug)]
 pub struct ChatTranslator {
     endpoint: Endpoint,
@@ -52,13 +50,12 @@ pub struct ChatTranslator {
 }
 
 impl ChatTranslator {
-    /// A conversation that has not begun.
     #[must_use]
     pub fn new(endpoint: Endpoint) -> Self {
         Self { endpoint, state: ChatState::default() }
     }
 
-    /// The conversation as it was saved; nothing if the state is of another version.
+    /// Restores a saved conversation; `None` if the state has another format version.
     #[must_use]
     pub fn restore(endpoint: Endpoint, saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { endpoint, state })
@@ -78,7 +75,7 @@ impl Translator for ChatTranslator {
         Saved::of(VERSION, &self.state)
     }
 
-    /// Only while something is asked of it: a conversation that waits for a person costs nothing.
+    /// A connection exists only while a request is in flight: a conversation that waits for a person uses no resources.
     fn server(&self) -> Option<HttpServer> {
         self.state.is_calling().then(|| HttpServer {
             url: self.endpoint.base_url.trim_end_matches('/').to_owned(),

@@ -1,6 +1,5 @@
-//! The tool `question`: what the model is told about it, and how strictly its calls are read. They come
-//! from a model, so they are checked like anything from outside, and what is wrong is said so that the
-//! model can do better.
+//! The tool `question`: its definition for the model, and the strict parser for its calls. Calls come from a model, so
+//! they are validated like any external input. Errors name the problem so that the model can correct the call.
 
 use sayso_core::ask::{Input, Question, QuestionOption};
 use sayso_core::limits;
@@ -9,14 +8,13 @@ use serde_json::{Value, json};
 
 use crate::json::{Object, list, text};
 
-/// Its name.
 pub(super) const NAME: &str = "question";
-/// Characters of a header and of a label.
+/// Maximum length of a header or label in characters.
 const SHORT: usize = 30;
-/// Options of one question.
+/// Maximum number of options per question.
 const OPTIONS: usize = 10;
 
-/// What the model is told about it.
+/// The tool definition that the endpoint receives.
 pub(super) fn definition() -> Value {
     json!({
         "type": "function",
@@ -50,10 +48,10 @@ pub(super) fn definition() -> Value {
     })
 }
 
-/// Reads what the tool was called with.
+/// Parses the arguments of a call.
 ///
 /// # Errors
-/// What is wrong with it, for the model to read.
+/// A description of the problem, for the model to read.
 pub(super) fn read(arguments: &str) -> Result<Question, String> {
     let fields = Object::parse(arguments).ok_or("the arguments are not a JSON object")?;
     if fields.get("questions").is_some() {
@@ -102,7 +100,7 @@ fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
     Ok(QuestionOption::new(label, description.filter(|description| !description.trim().is_empty())))
 }
 
-/// A field that holds text, if it is there.
+/// The value of an optional string field.
 fn words(fields: &Object<'_>, name: &str) -> Result<Option<String>, String> {
     fields.get(name).map(|value| text(value).ok_or_else(|| format!("`{name}` is no text"))).transpose()
 }
@@ -121,7 +119,7 @@ fn short(what: &str, text: &str) -> Result<(), String> {
     if long > SHORT { Err(format!("{what} has {long} characters; at most {SHORT} are allowed")) } else { Ok(()) }
 }
 
-/// The message that an answer is: the labels one per line, and what the person wrote last.
+/// The message that carries an answer: the labels one per line, then the person's free text.
 pub(super) fn message(arguments: Option<&str>, entries: &[String], note: Option<&str>) -> String {
     let asked = arguments.and_then(|arguments| read(arguments).ok());
     let is_option =
@@ -141,9 +139,8 @@ mod tests {
         read(&arguments.to_string())
     }
 
-    /// Optional fields have defaults.
     #[test]
-    fn a_question_is_read_with_its_defaults() {
+    fn optional_question_fields_have_defaults() {
         let question = asked(|_| {}).unwrap();
         assert_eq!((question.header.as_deref(), question.text.as_str(), question.required), (None, "Which?", true));
         assert!(!question.multiple() && question.takes_text());
@@ -159,9 +156,8 @@ mod tests {
         assert!(question.multiple() && !question.takes_text() && question.header.is_some());
     }
 
-    /// Each problem is named, so that the model can correct its call.
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_arguments_are_named_in_the_error() {
         let wrong = |change: &dyn Fn(&mut Value)| asked(change).unwrap_err();
         let label = |label: Value| wrong(&move |it| it["options"][1]["label"] = label.clone());
         for (said, part) in [
@@ -192,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_the_labels_and_then_what_was_written() {
+    fn answer_lists_labels_before_free_text() {
         let arguments =
             json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B" }], "multiple": true }).to_string();
         let message = |entries: &[&str], note| {

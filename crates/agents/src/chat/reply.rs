@@ -1,4 +1,4 @@
-//! What the endpoint streams, put together piece by piece.
+//! Assembles the model's turn from the endpoint's stream.
 
 use sayso_core::limits;
 use serde_json::value::RawValue;
@@ -6,24 +6,24 @@ use serde_json::value::RawValue;
 use super::conversation::ToolCall;
 use crate::json::{Object, too_deep};
 
-/// Bytes of the words of one turn.
+/// Maximum size of one turn's text in bytes.
 const WORDS: usize = limits::RAW;
-/// Bytes of the arguments of one call.
+/// Maximum size of one call's arguments in bytes.
 const ARGUMENTS: usize = 64 * 1024;
-/// Calls in one turn that are looked at.
+/// Maximum number of calls in one turn.
 const CALLS: usize = 32;
 
-/// A turn of the model as far as it has come. It is not saved: what was cut off is asked for again.
+/// An unfinished turn of the model. It is not saved: an interrupted turn is requested again.
 #[derive(Debug, Default)]
 pub(super) struct Reply {
-    /// The words so far.
+    /// The text so far.
     pub(super) words: String,
     calls: Vec<Piece>,
-    /// Whether words came after a call.
+    /// Whether text arrived after a tool call.
     pub(super) words_after_call: bool,
-    /// Whether the endpoint said that this is all.
+    /// Whether the endpoint reported the end of the turn.
     pub(super) finished: bool,
-    /// What the endpoint says went wrong.
+    /// The error that the endpoint reported.
     pub(super) fault: Option<String>,
 }
 
@@ -36,13 +36,13 @@ struct Piece {
 }
 
 impl Reply {
-    /// Whether nothing has come yet.
+    /// Whether no data has arrived yet.
     pub(super) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.calls.is_empty() && self.fault.is_none() && !self.finished
     }
 
-    /// Takes one event; gives the words that are new.
-    pub(super) fn take(&mut self, data: &str) -> Option<String> {
+    /// Adds one event of the stream and returns the new text.
+    pub(super) fn add_event(&mut self, data: &str) -> Option<String> {
         if data.trim() == "[DONE]" {
             self.finished = true;
             return None;
@@ -50,8 +50,8 @@ impl Reply {
         self.read(data, "delta")
     }
 
-    /// Takes a reply that was not streamed.
-    pub(super) fn take_whole(&mut self, body: &str) -> Option<String> {
+    /// Adds a reply that was not streamed.
+    pub(super) fn add_whole_reply(&mut self, body: &str) -> Option<String> {
         self.read(body, "message")
     }
 
@@ -80,7 +80,7 @@ impl Reply {
 
     fn call(&mut self, raw: &RawValue) {
         let Some(call) = Object::of(raw) else { return };
-        // Some endpoints give no index; then every piece is a call of its own if it has a name.
+        // Some endpoints send no index. Then every piece with a name starts a new call.
         let index = call.number("index").map(|index| index as u64);
         let function = call.object("function");
         let text = |name: &str| function.as_ref().and_then(|function| function.text(name)).unwrap_or_default();
@@ -115,7 +115,7 @@ impl Reply {
         piece.arguments.push_str(&arguments);
     }
 
-    /// The words, if there are any, and the calls. An id that is missing or `taken` is replaced.
+    /// The text, if any, and the calls. Ids that are missing or `taken` are replaced.
     pub(super) fn into_parts(self, turn: u64, taken: impl Fn(&str) -> bool) -> (Option<String>, Vec<ToolCall>) {
         let mut calls: Vec<ToolCall> = Vec::with_capacity(self.calls.len());
         for (at, piece) in self.calls.into_iter().enumerate() {
@@ -127,13 +127,13 @@ impl Reply {
     }
 }
 
-/// What an endpoint says about a fault, in one line.
+/// The error message of an endpoint, as one line.
 pub(super) fn error_words(raw: &RawValue) -> String {
     let said = Object::of(raw).and_then(|error| error.words("message")).or_else(|| crate::json::text(raw));
     limits::head(&said.unwrap_or_else(|| raw.get().to_owned()), 500).to_owned()
 }
 
-/// The words of the body of a failed call.
+/// The error message in the body of a failed request.
 pub(super) fn body_words(body: &str) -> String {
     let said = Object::parse(body).and_then(|body| body.get("error").map(error_words).or_else(|| body.words("message")));
     let said = said.unwrap_or_else(|| body.trim().to_owned());
@@ -151,15 +151,15 @@ mod tests {
     }
 
     #[test]
-    fn words_and_calls_come_in_pieces() {
+    fn streamed_text_and_calls_are_assembled() {
         let mut reply = Reply::default();
         assert!(reply.is_empty());
-        assert_eq!(reply.take(&piece(&json!({ "role": "assistant", "content": "Hel" }))).as_deref(), Some("Hel"));
-        assert_eq!(reply.take(&piece(&json!({ "content": "lo" }))).as_deref(), Some("lo"));
+        assert_eq!(reply.add_event(&piece(&json!({ "role": "assistant", "content": "Hel" }))).as_deref(), Some("Hel"));
+        assert_eq!(reply.add_event(&piece(&json!({ "content": "lo" }))).as_deref(), Some("lo"));
         let begin = json!({ "tool_calls": [{ "index": 0, "id": "c1", "type": "function", "function": { "name": "question", "arguments": "{\"a\"" } }] });
-        assert_eq!(reply.take(&piece(&begin)), None);
-        reply.take(&piece(&json!({ "tool_calls": [{ "index": 0, "function": { "arguments": ":1}" } }] })));
-        reply.take(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }).to_string());
+        assert_eq!(reply.add_event(&piece(&begin)), None);
+        reply.add_event(&piece(&json!({ "tool_calls": [{ "index": 0, "function": { "arguments": ":1}" } }] })));
+        reply.add_event(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }).to_string());
         assert!(reply.finished && !reply.words_after_call);
         let (words, calls) = reply.into_parts(1, |_| false);
         assert_eq!(words.as_deref(), Some("Hello"));
@@ -167,22 +167,22 @@ mod tests {
     }
 
     #[test]
-    fn calls_without_index_or_id_are_told_apart() {
+    fn calls_without_index_or_id_stay_separate() {
         let mut reply = Reply::default();
         for _ in 0..2 {
-            reply.take(&piece(&json!({ "tool_calls": [{ "function": { "name": "question", "arguments": "{}" } }] })));
+            reply.add_event(&piece(&json!({ "tool_calls": [{ "function": { "name": "question", "arguments": "{}" } }] })));
         }
-        reply.take(&piece(&json!({ "content": "after" })));
+        reply.add_event(&piece(&json!({ "content": "after" })));
         assert!(reply.words_after_call);
         let (_, calls) = reply.into_parts(7, |_| false);
         assert_eq!(calls.iter().map(|call| call.id.as_str()).collect::<Vec<_>>(), ["call_7_0", "call_7_1"]);
         let mut again = Reply::default();
-        again.take(&piece(&json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "question" } }] })));
+        again.add_event(&piece(&json!({ "tool_calls": [{ "index": 0, "id": "c1", "function": { "name": "question" } }] })));
         assert_eq!(again.into_parts(8, |id| id == "c1").1[0].id, "call_8_0", "an id that was there before is replaced");
     }
 
     #[test]
-    fn nonsense_is_passed_over_and_faults_are_kept() {
+    fn invalid_events_are_ignored_and_errors_are_kept() {
         let mut reply = Reply::default();
         for data in [
             "",
@@ -194,25 +194,25 @@ mod tests {
             r#"{"choices":[7]}"#,
             r#"{"choices":[{"delta":{"tool_calls":[7]}}]}"#,
         ] {
-            assert_eq!(reply.take(data), None);
+            assert_eq!(reply.add_event(data), None);
         }
         assert!(reply.is_empty());
-        reply.take(r#"{"error":{"message":"out of memory","code":500}}"#);
+        reply.add_event(r#"{"error":{"message":"out of memory","code":500}}"#);
         assert_eq!(reply.fault.as_deref(), Some("out of memory"));
         let mut long = Reply::default();
         let call =
             json!({ "tool_calls": [{ "index": 0, "function": { "name": "question", "arguments": "x".repeat(ARGUMENTS + 1) } }] });
-        long.take(&piece(&call));
+        long.add_event(&piece(&call));
         assert!(long.fault.is_some());
         assert_eq!(body_words(r#"{"error":{"message":"no such model"}}"#), "no such model");
         assert_eq!(body_words("<html>"), "<html>");
     }
 
     #[test]
-    fn a_reply_that_is_not_streamed_is_read_as_well() {
+    fn unstreamed_reply_is_parsed() {
         let mut reply = Reply::default();
         let body = json!({ "choices": [{ "message": { "role": "assistant", "content": "Hi" }, "finish_reason": "stop" }] });
-        assert_eq!(reply.take_whole(&body.to_string()).as_deref(), Some("Hi"));
+        assert_eq!(reply.add_whole_reply(&body.to_string()).as_deref(), Some("Hi"));
         assert!(reply.finished);
     }
 }

@@ -1,4 +1,4 @@
-//! What outlives an input, and how the conversation goes on from there.
+//! The state machine of a chat conversation.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -22,12 +22,13 @@ use crate::out::Out;
 use crate::process::memory::QUEUE;
 use crate::translator::{AgentEvent, Command, DecidedBy, HttpCall, HttpReply, Input, Method, NewAsk, Outcome, Output};
 
-/// Bytes of a whole conversation. It is sent with every turn.
+/// Maximum size of a conversation in bytes. The whole conversation is sent with every turn.
 const LONGEST: usize = limits::RAW;
-/// How often a call is made that fails in passing, and how long the first pause is; each next one is twice as long.
+/// Maximum number of attempts of a request that fails transiently, and the pause after the first failure. The pause
+/// doubles each time.
 const TRIES: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How often in a row the model may call the tool wrongly.
+/// How many invalid tool calls in a row are accepted.
 const FAULTS: u32 = 4;
 
 const ANSWERED: &str = "The user answered; the next message is the answer.";
@@ -36,21 +37,21 @@ const NOT_WAITING: &str = "The agent no longer waits for it.";
 const NOT_ALONE: &str = "`question` must be the only tool call of its turn. Nothing was asked and nothing was run.";
 const NOT_LAST: &str = "`question` must be the last thing in its turn; text came after it. Nothing was asked.";
 
-/// A conversation and what is under way in it.
+/// A conversation and its current activity.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct ChatState {
     session: Option<SessionId>,
-    /// The model that this session wants.
+    /// The model that this session chose.
     model: Option<String>,
-    /// Whether the model may ask.
+    /// Whether the model has the question tool.
     questions: bool,
     closed: bool,
     said: Vec<ChatMessage>,
-    doing: Doing,
-    /// Numbers given to calls so far.
+    doing: Activity,
+    /// The number of the last request.
     calls: u64,
-    /// Turns in a row that called the tool wrongly.
+    /// Consecutive turns with invalid tool calls.
     faults: u32,
     queue: VecDeque<String>,
     #[serde(skip)]
@@ -59,27 +60,27 @@ pub(super) struct ChatState {
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-enum Doing {
-    /// The person is to speak.
+enum Activity {
+    /// Waiting for a message of the person.
     #[default]
     Nothing,
-    /// The model speaks.
+    /// A request to the model is in flight.
     Calling { call: u64, tries: u32 },
-    /// The endpoint failed in passing.
+    /// Waiting to retry after a transient failure.
     Resting { until: Time, tries: u32 },
-    /// The model has asked.
+    /// Waiting for the answer to a question of the model.
     Asking { native_id: String, tool_call_id: String },
 }
 
 impl ChatState {
     pub(super) const fn is_calling(&self) -> bool {
-        matches!(self.doing, Doing::Calling { .. })
+        matches!(self.doing, Activity::Calling { .. })
     }
 
     pub(super) const fn deadline(&self) -> Option<Time> {
         match self.doing {
-            Doing::Resting { until, .. } => Some(until),
-            Doing::Nothing | Doing::Calling { .. } | Doing::Asking { .. } => None,
+            Activity::Resting { until, .. } => Some(until),
+            Activity::Nothing | Activity::Calling { .. } | Activity::Asking { .. } => None,
         }
     }
 
@@ -90,7 +91,7 @@ impl ChatState {
         }) else {
             return Vec::new();
         };
-        let mut going = Going { state: self, endpoint, now, out: Out::new(session) };
+        let mut going = InputStep { state: self, endpoint, now, out: Out::new(session) };
         match input {
             Input::Command(command) => going.command(command),
             Input::StreamEvent(data) => going.streamed(&data),
@@ -105,8 +106,8 @@ impl ChatState {
         self.said.iter().map(ChatMessage::size).chain(self.queue.iter().map(String::len)).sum()
     }
 
-    /// Whether a call of this id was made before.
-    fn knows(&self, id: &str) -> bool {
+    /// Whether an earlier call already used this id.
+    fn is_used_call_id(&self, id: &str) -> bool {
         self.said.iter().any(|said| match said {
             ChatMessage::Assistant { tool_calls, .. } => tool_calls.iter().any(|call| call.id == id),
             ChatMessage::User { .. } | ChatMessage::Tool { .. } => false,
@@ -114,15 +115,15 @@ impl ChatState {
     }
 }
 
-/// The state on its way through one input.
-struct Going<'a> {
+/// The state together with the outputs of the current input.
+struct InputStep<'a> {
     state: &'a mut ChatState,
     endpoint: &'a Endpoint,
     now: Time,
     out: Out,
 }
 
-impl Going<'_> {
+impl InputStep<'_> {
     fn command(&mut self, command: Command) {
         let session = command.session();
         let ours = *self.state.session.get_or_insert(session) == session;
@@ -145,7 +146,7 @@ impl Going<'_> {
                 self.state.closed = false;
                 match prompt {
                     Some(prompt) => self.prompt(prompt),
-                    None if self.state.doing == Doing::Nothing => self.out.event(AgentEvent::TurnEnded),
+                    None if self.state.doing == Activity::Nothing => self.out.event(AgentEvent::TurnEnded),
                     None => {}
                 }
             }
@@ -168,21 +169,21 @@ impl Going<'_> {
 
     fn prompt(&mut self, text: String) {
         let refused = if self.state.closed {
-            "The session is closed; the message was not taken.".to_owned()
+            "The session is closed; the message was not sent.".to_owned()
         } else if self.state.queue.len() >= QUEUE {
-            format!("{QUEUE} messages wait already; this one was not taken.")
+            format!("{QUEUE} messages are already queued; this one was not sent.")
         } else if self.state.size() + text.len() > LONGEST {
-            format!("This conversation has reached {} MiB; the message was not taken. Start another session.", LONGEST >> 20)
+            format!("This conversation has reached {} MiB; the message was not sent. Start another session.", LONGEST >> 20)
         } else {
             self.state.queue.push_back(text);
-            return self.go_on();
+            return self.start_next_turn();
         };
         self.out.event(AgentEvent::Error(refused));
     }
 
-    /// Lets the model answer the next message, if it has nothing else to do.
-    fn go_on(&mut self) {
-        if self.state.doing != Doing::Nothing {
+    /// Sends the next message to the model if the conversation is idle.
+    fn start_next_turn(&mut self) {
+        if self.state.doing != Activity::Nothing {
             return;
         }
         let Some(content) = self.state.queue.pop_front() else { return };
@@ -192,25 +193,25 @@ impl Going<'_> {
         self.call(0);
     }
 
-    /// The turn is over, and the next one begins if somebody has spoken.
+    /// Ends the turn, and starts the next one if messages are queued.
     fn end_turn(&mut self) {
-        self.state.doing = Doing::Nothing;
+        self.state.doing = Activity::Nothing;
         self.out.event(AgentEvent::TurnEnded);
-        self.go_on();
+        self.start_next_turn();
     }
 
-    /// What waits becomes part of the conversation, without an answer for now.
+    /// Moves queued messages into the conversation without requesting a reply.
     fn keep_queue(&mut self) {
         let waiting = self.state.queue.drain(..).map(|content| ChatMessage::User { content });
         self.state.said.extend(waiting);
     }
 
-    /// Lets the model speak.
+    /// Requests the model's next turn.
     fn call(&mut self, tries: u32) {
         self.state.calls += 1;
         self.state.reply = Reply::default();
         let call = self.state.calls;
-        self.state.doing = Doing::Calling { call, tries };
+        self.state.doing = Activity::Calling { call, tries };
         let ChatState { model, said, questions, .. } = &*self.state;
         let body = Raw::of(&conversation::request(self.endpoint, model.as_deref(), said, *questions));
         self.out.call(HttpCall {
@@ -224,7 +225,7 @@ impl Going<'_> {
     }
 
     fn tick(&mut self) {
-        if let Doing::Resting { until, tries } = self.state.doing
+        if let Activity::Resting { until, tries } = self.state.doing
             && until <= self.now
         {
             self.call(tries);
@@ -232,14 +233,14 @@ impl Going<'_> {
     }
 
     fn streamed(&mut self, data: &str) {
-        let Doing::Calling { call, .. } = self.state.doing else { return };
-        if let Some(text) = self.state.reply.take(data) {
+        let Activity::Calling { call, .. } = self.state.doing else { return };
+        if let Some(text) = self.state.reply.add_event(data) {
             self.out.event(AgentEvent::MessageDelta { message: message_name(call), text });
         }
     }
 
     fn replied(&mut self, reply: &HttpReply) {
-        let Doing::Calling { call, tries } = self.state.doing else { return };
+        let Activity::Calling { call, tries } = self.state.doing else { return };
         if reply.id != call {
             return;
         }
@@ -248,16 +249,16 @@ impl Going<'_> {
         let fault = match reply.status {
             Some(200..=299) => {
                 if turn.is_empty() {
-                    turn.take_whole(&reply.body);
+                    turn.add_whole_reply(&reply.body);
                 }
-                let said = turn.fault.take().map(|said| (format!("The endpoint {url} broke off: {said}."), true));
+                let said = turn.fault.take().map(|said| (format!("The response of {url} failed: {said}."), true));
                 said.or_else(|| {
-                    (!turn.finished).then(|| (format!("The endpoint {url} broke off in the middle of a turn."), true))
+                    (!turn.finished).then(|| (format!("The endpoint {url} closed the connection in the middle of a turn."), true))
                 })
             }
             Some(status) => {
                 let passing = matches!(status, 408 | 425 | 429 | 500..);
-                Some((format!("The endpoint {url} said {status}: {}", reply::body_words(&reply.body)), passing))
+                Some((format!("The endpoint {url} returned {status}: {}", reply::body_words(&reply.body)), passing))
             }
             None => Some((format!("The endpoint {url} did not answer: {}", limits::head(&reply.body, 500)), true)),
         };
@@ -271,18 +272,18 @@ impl Going<'_> {
         if passing && tries + 1 < TRIES {
             let pause = PAUSE * 2_u32.pow(tries);
             self.out.event(AgentEvent::Notice(format!("{why}\nTrying again in {}.", in_words(pause))));
-            self.state.doing = Doing::Resting { until: self.now.plus(pause), tries: tries + 1 };
+            self.state.doing = Activity::Resting { until: self.now.plus(pause), tries: tries + 1 };
             return;
         }
-        self.out.event(AgentEvent::Error(format!("{why}\nThe conversation is kept; write to try again.")));
+        self.out.event(AgentEvent::Error(format!("{why}\nThe conversation is kept; send a message to try again.")));
         self.keep_queue();
         self.end_turn();
     }
 
-    /// A whole turn of the model.
+    /// Handles a complete turn of the model.
     fn turn(&mut self, number: u64, turn: Reply) {
         let words_after_call = turn.words_after_call;
-        let (words, calls) = turn.into_parts(number, |id| self.state.knows(id));
+        let (words, calls) = turn.into_parts(number, |id| self.state.is_used_call_id(id));
         if let Some(text) = words.clone() {
             let (message, role) = (message_name(number), Role::Assistant);
             self.out.event(AgentEvent::Message { message, role, text, subagent: None });
@@ -296,11 +297,11 @@ impl Going<'_> {
             [] => self.end_turn(),
             [call] if call.function.name == question::NAME && self.state.questions => {
                 if words_after_call {
-                    return self.broken(&calls, NOT_LAST);
+                    return self.reject_turn(&calls, NOT_LAST);
                 }
                 match question::read(&call.function.arguments) {
                     Ok(question) => self.ask(number, call, question),
-                    Err(why) => self.misused(call, &why),
+                    Err(why) => self.report_invalid_call(call, &why),
                 }
             }
             calls => {
@@ -308,9 +309,9 @@ impl Going<'_> {
                 match unknown {
                     Some(call) if calls.len() == 1 => {
                         let name = limits::head(&call.function.name, 100);
-                        self.broken(calls, &format!("There is no tool `{name}`. Nothing was run."));
+                        self.reject_turn(calls, &format!("There is no tool `{name}`. Nothing was run."));
                     }
-                    _ => self.broken(calls, NOT_ALONE),
+                    _ => self.reject_turn(calls, NOT_ALONE),
                 }
             }
         }
@@ -319,7 +320,7 @@ impl Going<'_> {
     fn ask(&mut self, number: u64, call: &ToolCall, question: Question) {
         self.state.faults = 0;
         let native_id = format!("question-{number}");
-        self.state.doing = Doing::Asking { native_id: native_id.clone(), tool_call_id: call.id.clone() };
+        self.state.doing = Activity::Asking { native_id: native_id.clone(), tool_call_id: call.id.clone() };
         self.out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,
             body: AskBody::Question { questions: vec![question] },
@@ -332,8 +333,8 @@ impl Going<'_> {
         })));
     }
 
-    /// The arguments are wrong: the model is told, and may try again.
-    fn misused(&mut self, call: &ToolCall, why: &str) {
+    /// Reports invalid arguments to the model, which can try again.
+    fn report_invalid_call(&mut self, call: &ToolCall, why: &str) {
         let output = format!("Error: {why}. Nothing was asked; call the tool again correctly.");
         self.out.event(AgentEvent::Tool {
             tool_call_id: call.id.clone(),
@@ -343,38 +344,40 @@ impl Going<'_> {
             status: ToolStatus::Error,
             subagent: None,
         });
-        self.give(&call.id, output);
-        self.again();
+        self.add_tool_result(&call.id, output);
+        self.retry_or_stop();
     }
 
-    /// The turn breaks a rule: none of its calls runs.
-    fn broken(&mut self, calls: &[ToolCall], why: &str) {
+    /// Rejects a turn that breaks a rule: none of its calls runs.
+    fn reject_turn(&mut self, calls: &[ToolCall], why: &str) {
         self.out.event(AgentEvent::Error(format!("The model's turn was refused: {why}")));
         for call in calls {
-            self.give(&call.id, format!("Error: {why}"));
+            self.add_tool_result(&call.id, format!("Error: {why}"));
         }
-        self.again();
+        self.retry_or_stop();
     }
 
-    /// Lets the model try again, unless it has tried too often.
-    fn again(&mut self) {
+    /// Requests another attempt unless the model has failed too often.
+    fn retry_or_stop(&mut self) {
         self.state.faults += 1;
         if self.state.faults < FAULTS {
             return self.call(0);
         }
-        self.out.event(AgentEvent::Error(format!("The model called its tool wrongly {FAULTS} times in a row. Write to go on.")));
+        self.out.event(AgentEvent::Error(format!(
+            "The model called its tool incorrectly {FAULTS} times in a row. Send a message to continue."
+        )));
         self.end_turn();
     }
 
-    /// What a tool call gives.
-    fn give(&mut self, call: &str, content: String) {
+    /// Adds the result of a tool call.
+    fn add_tool_result(&mut self, call: &str, content: String) {
         self.state.said.push(ChatMessage::Tool { tool_call_id: call.to_owned(), content });
     }
 
-    /// Takes an outcome; false if nothing waits for it.
+    /// Handles an outcome; returns false if no ask waits for it.
     fn outcome(&mut self, given: &Outcome<'_>) -> bool {
         let call = match &self.state.doing {
-            Doing::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
+            Activity::Asking { native_id, tool_call_id } if native_id == given.native_id => tool_call_id.clone(),
             _ => return false,
         };
         let goes_on = match given.decision {
@@ -382,12 +385,12 @@ impl Going<'_> {
                 let entries = answers.first().map_or(&[][..], Vec::as_slice);
                 let text = question::message(given.raw.map(Raw::as_str), entries, note.as_deref());
                 if given.by == DecidedBy::Nobody {
-                    self.give(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
+                    self.add_tool_result(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
                 } else {
-                    self.give(&call, ANSWERED.to_owned());
+                    self.add_tool_result(&call, ANSWERED.to_owned());
                     self.state.said.push(ChatMessage::User { content: text.clone() });
                 }
-                // A typed message stands in the conversation already.
+                // A typed message is already part of the conversation.
                 if given.by == DecidedBy::Person {
                     let (message, role) = (format!("answer-{}", given.native_id), Role::User);
                     self.out.event(AgentEvent::Message { message, role, text, subagent: None });
@@ -395,12 +398,13 @@ impl Going<'_> {
                 true
             }
             Decision::Rejected { message, .. } => {
-                self.give(&call, message.clone());
-                // A person who rejects has the word; when nobody could, the model goes on by itself.
+                self.add_tool_result(&call, message.clone());
+                // If a person rejects, the next message is theirs. If nobody was available, the model continues on its
+                // own.
                 !given.by.is_person()
             }
             Decision::Withdrawn { reason } => {
-                self.give(&call, reason.clone());
+                self.add_tool_result(&call, reason.clone());
                 false
             }
             Decision::Approved { .. } | Decision::Denied { .. } => return false,
@@ -414,17 +418,17 @@ impl Going<'_> {
         true
     }
 
-    /// It is part of the conversation now, whatever the endpoint does.
+    /// Reports delivery: the answer is now part of the conversation, even if the endpoint fails.
     fn delivered(&mut self, ask: AskId) {
         self.out.event(AgentEvent::AskDelivery { ask, delivery: Delivery::Delivered });
     }
 
-    /// Stops what is under way; false if nothing is. What was said so far is kept.
+    /// Stops the current activity and keeps the text so far. Returns false if the conversation is idle.
     fn cut_short(&mut self, reason: &str) -> bool {
         match mem::take(&mut self.state.doing) {
-            Doing::Nothing => return false,
-            Doing::Resting { .. } => {}
-            Doing::Calling { call, .. } => {
+            Activity::Nothing => return false,
+            Activity::Resting { .. } => {}
+            Activity::Calling { call, .. } => {
                 let words = mem::take(&mut self.state.reply).words;
                 if !words.trim().is_empty() {
                     self.state.said.push(ChatMessage::Assistant { content: Some(words.clone()), tool_calls: Vec::new() });
@@ -432,8 +436,8 @@ impl Going<'_> {
                     self.out.event(AgentEvent::Message { message, role, text: words, subagent: None });
                 }
             }
-            Doing::Asking { native_id, tool_call_id } => {
-                self.give(&tool_call_id, NOT_ASKED.to_owned());
+            Activity::Asking { native_id, tool_call_id } => {
+                self.add_tool_result(&tool_call_id, NOT_ASKED.to_owned());
                 self.out.event(AgentEvent::AskWithdrawn { native_id, reason: reason.to_owned() });
             }
         }

@@ -1,17 +1,17 @@
-//! `can_use_tool`: what a tool would do, said as for every agent, and a person's yes to it.
+//! `can_use_tool`: builds the approval for a tool call, and the response that allows it.
 
 use sayso_core::ask::{Action, Approval, Preview};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use serde_json::value::RawValue;
 
-use super::outcome::Yes;
+use super::outcome::ApprovedCall;
 use super::{diff, suggestions};
 use crate::json::Object;
 use crate::mcp;
 use crate::text::one_line;
 
-/// Characters of a title. What is left out stands in the preview or the input.
+/// Maximum length of a title in characters. The preview or the input shows the full text.
 const TITLE: usize = 160;
 
 /// The approval that a request asks for.
@@ -22,7 +22,7 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
     let preview = match &action {
         Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
         Action::Edit { .. } => diff::preview(&fields),
-        // The input itself says it best.
+        // For these actions, the input itself is the best preview.
         Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => None,
     };
     Approval {
@@ -37,8 +37,8 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
     }
 }
 
-/// The yes to a tool; nothing if it does not fit.
-pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<Yes> {
+/// The response that allows a tool; `None` if the choice or changed input does not match the request.
+pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<ApprovedCall> {
     let permission = match choice {
         Some(choice) => Some(suggestions::chosen(request, choice)?),
         None => None,
@@ -49,10 +49,10 @@ pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Opti
         (None, None) => "{}".to_owned(),
     };
     Object::parse(&input)?;
-    Some(Yes { input, permission })
+    Some(ApprovedCall { input, permission })
 }
 
-/// What the tool would do. An input that does not say it is nothing that a rule could fit.
+/// The action of the tool. An input that does not describe its action matches no policy rule.
 fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
     let known = match tool {
         "Bash" => input.text("command").map(|command| Action::Run { command }),
@@ -61,7 +61,7 @@ fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
         "Read" => input.words("file_path").map(|path| Action::Read { paths: vec![path] }),
         "Grep" | "LS" => Some(Action::Read { paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned())] }),
         "Glob" => input.words("pattern").map(|pattern| Action::Read {
-            // The pattern may itself lead out of the directory.
+            // The pattern itself can point outside the directory.
             paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned()), pattern],
         }),
         "WebFetch" => input.words("url").map(|url| Action::Fetch { url }),
@@ -90,7 +90,7 @@ fn title(request: &Object<'_>, tool: &str, action: &Action) -> String {
     }
 }
 
-/// Why Claude asks, and what it says that the call is for.
+/// Why Claude asks, combined with Claude's description of the call.
 fn reason(request: &Object<'_>, input: &Object<'_>, title: &str) -> Option<String> {
     let described = input.words("description").or_else(|| request.words("description"));
     let described = described.filter(|words| !title.contains(words.as_str()));
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tool_is_said_as_what_it_does() {
+    fn every_tool_maps_to_its_action() {
         let action = |tool: &str, input: &str| asked(&format!(r#"{{"tool_name":"{tool}","input":{input}}}"#)).action;
         assert_eq!(action("Bash", r#"{"command":"ls\n#"}"#), Action::Run { command: "ls\n#".into() });
         for tool in ["Edit", "Write", "MultiEdit"] {
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(action("EnterPlanMode", "{}"), Action::Mode);
         let listed = Action::Mcp { server: "github".into(), tool: "list_issues".into() };
         assert_eq!(action("mcp__github__list_issues", "{}"), listed);
-        // What does not say what it does fits no rule.
+        // An input that does not describe its action matches no rule.
         for (tool, input) in [("Bash", "{}"), ("Bash", r#"{"command":7}"#), ("Edit", "7"), ("WebSearch", "{}"), ("mcp__x", "{}")]
         {
             assert_eq!(action(tool, input), Action::Other, "{tool} {input}");
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_an_mcp_server_is_told_apart_from_its_tool() {
+    fn mcp_tool_name_is_split_into_server_and_tool() {
         let action =
             |server: &str| asked(&format!(r#"{{"tool_name":"mcp__my_own__do__it","mcp_server":{server},"input":{{}}}}"#)).action;
         let of = |server: &str, tool: &str| Action::Mcp { server: server.into(), tool: tool.into() };
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_are_one_short_line() {
+    fn titles_are_truncated_to_one_line() {
         let title = |command: &str| asked(&serde_json::json!({"tool_name":"Bash","input":{"command":command}}).to_string()).title;
         assert_eq!(title("cargo test"), "cargo test");
         assert_eq!(title("cat <<A\nrm -rf /\nA"), "cat <<A…");
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_is_what_claude_says() {
+    fn reason_is_taken_from_the_request() {
         let request = "{\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch a\",\"description\":\"make a file\"},\"description\":\"make a file\",
             \"decision_reason\":\"\\u001b[1moutside\\u001b[0m\",\"blocked_path\":\"/a\"}";
         assert_eq!(asked(request).reason.as_deref(), Some("make a file\n\u{1b}[1moutside\u{1b}[0m\nIt touches /a."));
@@ -164,12 +164,12 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_carries_the_whole_input_and_at_most_one_permission() {
+    fn approval_carries_whole_input_and_at_most_one_permission() {
         let request = r#"{"input":{"command":"ls", "timeout":1.50},"permission_suggestions":[{"type":"setMode","mode":"plan","destination":"session"},
             {"type":"setMode","mode":"acceptEdits","destination":"session"}]}"#;
         let request = Object::parse(request).unwrap();
         let yes = approved(&request, None, None).unwrap();
-        assert_eq!(yes, Yes { input: r#"{"command":"ls", "timeout":1.50}"#.to_owned(), permission: None });
+        assert_eq!(yes, ApprovedCall { input: r#"{"command":"ls", "timeout":1.50}"#.to_owned(), permission: None });
         let changed = Raw::parse(r#"{"command":"pwd"}"#.to_owned()).unwrap();
         let yes = approved(&request, Some("suggestion-1"), Some(&changed)).unwrap();
         assert_eq!(yes.input, r#"{"command":"pwd"}"#);

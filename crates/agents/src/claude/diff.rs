@@ -1,21 +1,21 @@
-//! What an edit would change, as a unified diff. Where in the file it stands is not known here, so
-//! lines are counted from the beginning of the text that is replaced, and the diff says so.
+//! Edits as a unified diff. The position in the file is unknown here, so line numbers count from the start of the
+//! replaced text, and the hunk header says so.
 
 use sayso_core::ask::{FileDiff, Preview};
 
-use crate::diff::{Of, hunk};
+use crate::diff::{DiffScope, hunk};
 use crate::json::Object;
 
-/// The preview of an edit; nothing if the input does not say what is changed.
+/// The preview of an edit; `None` if the input does not describe the change.
 pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
     let path = input.words("file_path").or_else(|| input.words("notebook_path"))?;
     let diff = if let Some(content) = input.text("content") {
-        hunk("", &content, Of::Part("the whole file"))
+        hunk("", &content, DiffScope::Part("the whole file"))
     } else if let Some(source) = input.text("new_source") {
         match input.text("edit_mode").as_deref() {
             Some("delete") => return None,
-            Some("insert") => hunk("", &source, Of::Part("a new cell")),
-            _ => hunk("", &source, Of::Part("the whole cell")),
+            Some("insert") => hunk("", &source, DiffScope::Part("a new cell")),
+            _ => hunk("", &source, DiffScope::Part("the whole cell")),
         }
     } else if let Some(edits) = input.list("edits") {
         edits.into_iter().map(|edit| replacement(&Object::of(edit)?)).collect::<Option<Vec<_>>>()?.concat()
@@ -27,7 +27,7 @@ pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
 
 fn replacement(edit: &Object<'_>) -> Option<String> {
     let which = if edit.says("replace_all") { "every occurrence" } else { "counted from the replaced text" };
-    Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, Of::Part(which)))
+    Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, DiffScope::Part(which)))
 }
 
 #[cfg(test)]
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_shows_what_goes_and_what_comes() {
+    fn edit_diff_shows_removed_and_added_lines() {
         assert_eq!(
             diff(r#"{"file_path":"/a","old_string":"fn a() {\n    1\n}\n","new_string":"fn a() {\n    2\n    3\n}\n"}"#),
             "@@ -1,3 +1,4 @@ counted from the replaced text\n fn a() {\n-    1\n+    2\n+    3\n }\n"
@@ -57,14 +57,14 @@ mod tests {
     }
 
     #[test]
-    fn a_file_or_a_cell_is_all_new() {
+    fn written_file_or_cell_is_shown_as_added() {
         assert_eq!(diff(r#"{"file_path":"/a","content":"--- b\n+c"}"#), "@@ -0,0 +1,2 @@ the whole file\n+--- b\n++c\n");
         assert_eq!(diff(r#"{"notebook_path":"/a","new_source":"x=2"}"#), "@@ -0,0 +1,1 @@ the whole cell\n+x=2\n");
         assert_eq!(diff(r#"{"notebook_path":"/a","new_source":"","edit_mode":"delete"}"#), "none");
     }
 
     #[test]
-    fn several_edits_are_several_hunks() {
+    fn each_edit_becomes_a_hunk() {
         let edits = r#"[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d","replace_all":true}]"#;
         assert_eq!(
             diff(&format!(r#"{{"file_path":"/a","edits":{edits}}}"#)),

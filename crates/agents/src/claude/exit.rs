@@ -1,19 +1,19 @@
-//! What the end of Claude's process means for the session.
+//! Interprets the exit of Claude's process.
 
 use sayso_core::id::SessionId;
 
-use super::hear::NO_CONVERSATION;
 use super::launch::conversation_of;
+use super::output::NO_CONVERSATION;
 use super::state::{ClaudeProcess, Turn};
-use crate::process::Gone;
+use crate::process::ExitedProcess;
 use crate::translator::{AgentEvent, Exit};
 
-/// What Claude says when it is told to begin a conversation that is on record.
+/// Claude's error for a new conversation whose id already exists.
 const IN_USE: &str = "is already in use";
 
 const HOW_TO_INSTALL: &str = "Is `claude` installed? `npm install -g @anthropic-ai/claude-code` installs it";
 
-/// The event that tells it.
+/// The event that reports the end of the session.
 pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, session: SessionId, exit: &Exit) -> AgentEvent {
     if process.lost || exit.message.contains(NO_CONVERSATION) {
         *conversation = None;
@@ -22,7 +22,8 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
     }
     let ours = conversation_of(session);
     if exit.message.contains(IN_USE) && exit.message.contains(&ours) {
-        // An earlier process died before it said that it began. What it began can be gone on with.
+        // An earlier process exited before it reported the start of its conversation. That conversation can be
+        // resumed.
         *conversation = Some(ours);
     }
     let (reason, failed) = reason(process, exit);
@@ -32,9 +33,9 @@ pub(super) fn ended(process: &ClaudeProcess, conversation: &mut Option<String>, 
 fn reason(process: &ClaudeProcess, exit: &Exit) -> (String, bool) {
     match (exit.code, exit.signal) {
         (Some(0), None) => ("Claude Code ended".to_owned(), false),
-        // A turn that was cut short is an error to Claude, and the last one decides.
+        // Claude reports an interrupted turn as an error, and the last turn determines the exit code.
         (Some(1), None) if process.turn == (Turn::Idle { cut_short: true }) => ("Claude Code ended".to_owned(), false),
-        _ => (Gone { who: "Claude Code", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.told(exit), true),
+        _ => (ExitedProcess { who: "Claude Code", heard: process.heard, hint: Some(HOW_TO_INSTALL) }.describe(exit), true),
     }
 }
 
@@ -59,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn how_it_ended_is_said_in_words() {
+    fn exit_is_described_by_code_or_signal() {
         let heard = ClaudeProcess { heard: true, ..ClaudeProcess::default() };
         let said = |words: &str, failed, resumable| (words.to_owned(), failed, resumable);
         assert_eq!(end(&heard, true, Some(0), None, "x"), said("Claude Code ended", false, true));
@@ -69,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn code_1_after_an_interrupted_turn_is_no_fault() {
+    fn exit_code_1_after_interrupted_turn_is_not_a_failure() {
         let cut_short = ClaudeProcess { heard: true, turn: Turn::Idle { cut_short: true }, ..ClaudeProcess::default() };
         assert_eq!(end(&cut_short, true, Some(1), None, "x"), ("Claude Code ended".to_owned(), false, true));
         assert!(end(&cut_short, true, Some(2), None, "").1);
     }
 
     #[test]
-    fn a_command_that_is_missing_is_named_with_the_way_to_get_it() {
+    fn missing_command_is_reported_with_install_hint() {
         let (reason, failed, resumable) =
             end(&ClaudeProcess::default(), false, None, None, "No such file or directory (os error 2)");
         assert_eq!(
@@ -88,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_not_there_cannot_be_resumed() {
+    fn missing_conversation_is_not_resumable() {
         let lost = ClaudeProcess { lost: true, ..ClaudeProcess::default() };
         let said = "No conversation found with session ID: 29acdebe-ba42-4810-bd75-2475241c67a6";
         for (process, message) in [(&lost, ""), (&ClaudeProcess::default(), said)] {
@@ -98,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_that_is_there_already_can() {
+    fn existing_conversation_is_resumable() {
         let message = format!("Error: Session ID {} is already in use.", conversation_of(session()));
         assert!(end(&ClaudeProcess::default(), false, Some(1), None, &message).2);
         assert!(!end(&ClaudeProcess::default(), false, Some(1), None, "Error: Session ID x is already in use.").2);

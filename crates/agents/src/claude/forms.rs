@@ -1,4 +1,4 @@
-//! `elicitation`: an MCP server wants a form filled in or an address opened.
+//! `elicitation`: an MCP server requests a form or a URL to open.
 
 use sayso_core::ask::{AskBody, Decision, Link};
 use serde_json::value::RawValue;
@@ -13,10 +13,10 @@ use crate::translator::{DecidedBy, Outcome};
 const DECLINE: &str = r#"{"action":"decline"}"#;
 const CANCEL: &str = r#"{"action":"cancel"}"#;
 
-/// What an MCP server asks.
+/// Parses the request of an MCP server.
 ///
 /// # Errors
-/// What is missing, in words.
+/// A description of the missing field.
 pub(super) fn read(request: &Object<'_>) -> Result<(Kind, AskBody), String> {
     let message = message(request);
     if request.text("mode").as_deref() == Some("url")
@@ -33,7 +33,7 @@ pub(super) fn read(request: &Object<'_>) -> Result<(Kind, AskBody), String> {
     Ok((Kind::Form, AskBody::Question { questions }))
 }
 
-/// What is said above the form. A person has to know who asks.
+/// The text above the form. It names the server, because people need to know who asks.
 fn message(request: &Object<'_>) -> String {
     let server = request.words("mcp_server_name").map(|name| format!("MCP server {name}"));
     match (request.words("message"), server) {
@@ -52,12 +52,12 @@ fn order(request: &Object<'_>) -> Option<Vec<String>> {
     request.list("property_order").map(|names| names.into_iter().filter_map(text).collect())
 }
 
-/// What a form is answered with.
+/// The response to a form.
 pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> Reply {
     let Decision::Answered { answers, note } = given.decision else { return refusal(given) };
     let Some(request) = request else { return Reply::Unknown };
     if given.by == DecidedBy::Typed && answers.len() > 1 {
-        // A form has no place for a free reply: it is declined, and Claude gets the words as a message.
+        // A form has no field for a free-text reply: the form is declined, and Claude receives the text as a message.
         let words = answers.iter().flatten().next().cloned().unwrap_or_default();
         return Reply::SayAndTell(DECLINE.to_owned(), Words::Typed(words));
     }
@@ -69,7 +69,7 @@ pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> R
     Reply::with(payload, filled.unsaid)
 }
 
-/// What a link is answered with.
+/// The response to a link.
 pub(super) fn link_reply(given: &Outcome<'_>) -> Reply {
     match given.decision {
         Decision::Approved { .. } => Reply::Say(r#"{"action":"accept"}"#.to_owned()),
@@ -79,7 +79,7 @@ pub(super) fn link_reply(given: &Outcome<'_>) -> Reply {
     }
 }
 
-/// A no, and what a person said with it. What does not fit a form or a link is a no too.
+/// A rejection with the person's message. Decisions that do not match a form or link are rejections as well.
 fn refusal(given: &Outcome<'_>) -> Reply {
     match given.decision {
         Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } | Decision::Withdrawn { .. } => {

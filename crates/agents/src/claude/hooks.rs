@@ -1,8 +1,8 @@
-//! Hooks of somebody's own Claude Code (`type: "command"`): it tells on standard input what happens, and
-//! takes from standard output what was decided. `PermissionRequest` races the dialog of the terminal, so
-//! the other events are heard too: they tell that the dialog was first.
+//! Hooks of a Claude Code session that the user started (`type: "command"`): Claude writes the event to the hook's
+//! stdin and reads the decision from its stdout. `PermissionRequest` competes with the dialog in the terminal. Other
+//! hook events show whether the dialog was answered first.
 //!
-//! What is asked and what is said back are the same as for the permission prompt tool.
+//! Asks and decisions have the same content as for the permission prompt tool.
 
 use sayso_core::ask::{AskBody, Decision};
 use sayso_core::raw::Raw;
@@ -13,34 +13,32 @@ use super::prompt_tool::PromptCall;
 use super::requests::{QUESTION_TOOL, SOME_HELPER};
 use crate::json::{Object, canonical, line};
 
-/// What a hook was told.
+/// The input of a hook.
 #[derive(Debug)]
 pub enum Hook {
-    /// Claude asks, and waits for the person in its own terminal as well.
+    /// Claude asks for permission, and shows its dialog in the terminal at the same time.
     Asks(Box<HookAsk>),
-    /// Something happened to the session that ends asks of it.
+    /// An event of the session that can end pending asks.
     Happened {
-        /// Claude's id of the session.
+        /// Claude's session id.
         session: String,
-        /// What.
         what: Happening,
     },
 }
 
-/// What happened.
+/// The session events that end pending asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Happening {
-    /// This call is over.
+    /// This call ended.
     ToolDone(ToolCall),
-    /// The person gave a prompt.
+    /// The person entered a prompt.
     Prompted,
-    /// The turn is over.
     TurnEnded,
-    /// Claude is over.
     Ended,
 }
 
-/// A tool call by what it is. A hook has no id of it before it is over, so calls that are equal are the same.
+/// A tool call, identified by its content. A hook gets no call id until the call has ended, so equal calls count as the
+/// same call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ToolCall(String);
 
@@ -48,7 +46,7 @@ impl ToolCall {
     fn of(tool: &str, input: &RawValue) -> Option<Self> {
         let mut input: Value = serde_json::from_str(input.get()).ok()?;
         if tool == QUESTION_TOOL {
-            // The answers are in it when it is over.
+            // The input of an ended call contains the answers, which are removed for the comparison.
             input = input.get_mut("questions")?.take();
         }
         let mut text = format!("{}:", line(&tool));
@@ -56,37 +54,36 @@ impl ToolCall {
         Some(Self(text))
     }
 
-    /// The call as text: equal for equal calls, in whatever order their fields were written.
+    /// The call as text. Equal calls have equal text, regardless of the order of their fields.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A permission that Claude asks for, in its terminal and here.
+/// A permission that Claude asks for in its terminal and in Sayso.
 #[derive(Debug)]
 pub struct HookAsk {
     call: PromptCall,
-    /// Claude's id of the session.
+    /// Claude's session id.
     pub session: String,
-    /// The directory it works in.
+    /// The working directory of the session.
     pub cwd: String,
-    /// Where it writes what was said.
+    /// The path of Claude's transcript file.
     pub transcript: Option<String>,
-    /// The sub-agent that asks.
+    /// The name of the sub-agent that asks.
     pub subagent: Option<String>,
-    /// The call that waits.
+    /// The call that waits for permission.
     pub tool: ToolCall,
 }
 
 impl HookAsk {
-    /// What is asked.
     #[must_use]
     pub const fn body(&self) -> &AskBody {
         &self.call.body
     }
 
-    /// What Claude is told on standard output. Nothing leaves the decision to its terminal.
+    /// The hook's output on stdout. `None` leaves the decision to the terminal.
     #[must_use]
     pub fn said(&self, decision: &Decision) -> Option<String> {
         match decision {
@@ -102,7 +99,7 @@ impl HookAsk {
 }
 
 impl Hook {
-    /// Reads what a hook gets; nothing if it is not for us, or cannot be understood.
+    /// Parses the input of a hook; `None` if the event is irrelevant or cannot be parsed.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let fields = Object::parse(text)?;
@@ -165,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_is_decided_like_any_other_of_claude() {
+    fn hook_approval_uses_the_same_decisions_as_the_protocol() {
         let ask = asks(&bash());
         assert_eq!((ask.session.as_str(), ask.cwd.as_str(), ask.transcript.as_deref()), ("s-1", "/p", Some("/t.jsonl")));
         assert_eq!(ask.subagent, None);
@@ -183,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_is_known_again_with_its_answers() {
+    fn question_call_matches_after_answers_were_added() {
         let questions =
             json!([{"question": "Which?", "header": "H", "multiSelect": false, "options": [{"label": "A", "description": "a"}]}]);
         let mut before = bash();
@@ -209,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sub_agent_has_a_name() {
+    fn subagent_name_is_reported() {
         let mut json = bash();
         json["agent_type"] = json!("Explore");
         assert_eq!(asks(&json).subagent, None, "the main thread may have a type too");
@@ -220,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_for_us_is_left_to_the_terminal() {
+    fn irrelevant_hook_input_is_left_to_the_terminal() {
         let event = |name: &str| json!({"hook_event_name": name, "session_id": "s"}).to_string();
         for (name, happened) in
             [("UserPromptSubmit", Happening::Prompted), ("Stop", Happening::TurnEnded), ("SessionEnd", Happening::Ended)]

@@ -1,12 +1,12 @@
-//! How the process is started.
+//! The command line of the process.
 
 use sayso_core::id::SessionId;
 
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::Launch;
 
-/// What every session needs: JSON lines both ways, words as they are said, and every ask on the lines.
-/// Without a host for permissions Claude has no questions and denies what it would ask about.
+/// Arguments of every session: JSON lines in both directions, partial messages, and permission requests on stdio.
+/// Without a permission host, Claude has no question tool and denies every call that needs approval.
 const ALWAYS: [&str; 6] = [
     "-p",
     "--input-format=stream-json",
@@ -16,9 +16,9 @@ const ALWAYS: [&str; 6] = [
     "--permission-prompt-tool=stdio",
 ];
 
-/// The arguments for a session, and for the conversation that it continues. Each value is part of its own argument, so that
-/// none can be read as an option.
-pub(super) fn launch(session: SessionId, wanted: Wanted, conversation: Option<&str>) -> Launch {
+/// The arguments for a session that starts or resumes `conversation`. Each value is joined to its flag as
+/// `--flag=value`, so that a value cannot be parsed as an option.
+pub(super) fn launch(session: SessionId, wanted: StartSettings, conversation: Option<&str>) -> Launch {
     let mut args: Vec<String> = ALWAYS.map(str::to_owned).to_vec();
     if !wanted.mode.is_empty() {
         args.push(format!("--permission-mode={}", wanted.mode));
@@ -36,19 +36,19 @@ pub(super) fn launch(session: SessionId, wanted: Wanted, conversation: Option<&s
         Some(conversation) => format!("--resume={conversation}"),
         None => format!("--session-id={}", conversation_of(session)),
     });
-    // With it Claude says when it begins and ends to work, whoever caused it.
+    // This variable makes Claude report when it becomes busy or idle, whatever the cause.
     let env = vec![("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS".to_owned(), "1".to_owned())];
     Launch { directory: wanted.project, args, env, password: None }
 }
 
-/// The id that we give to the conversation of a session: our own, as Claude writes ids. So it is known
-/// even if the process ends before it says a word.
+/// The conversation id that Sayso assigns to a session: the session id in Claude's id format. The id is therefore known
+/// even if the process exits before its first output.
 pub(super) fn conversation_of(session: SessionId) -> String {
     let hex: String = session.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// Whether this can be the id of a conversation. It comes from outside and becomes an argument.
+/// Whether this is a valid conversation id. The id comes from outside and becomes an argument.
 pub(super) fn is_conversation(id: &str) -> bool {
     let groups: Vec<&str> = id.split('-').collect();
     groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
@@ -61,13 +61,13 @@ mod tests {
 
     use super::*;
 
-    fn wanted(mode: &str, model: Option<&str>) -> Wanted {
+    fn wanted(mode: &str, model: Option<&str>) -> StartSettings {
         let (project, mode) = ("/project".to_owned(), mode.to_owned());
-        Wanted { project, mode, model: model.map(str::to_owned), questions: true }
+        StartSettings { project, mode, model: model.map(str::to_owned), questions: true }
     }
 
-    /// The arguments after those that are always there.
-    fn more(wanted: Wanted, conversation: Option<&str>) -> Vec<String> {
+    /// The arguments after [`ALWAYS`].
+    fn more(wanted: StartSettings, conversation: Option<&str>) -> Vec<String> {
         let session = SessionId::new(Time::from_millis(1_700_000_000_000), [7; 10]);
         let launch = launch(session, wanted, conversation);
         assert_eq!(launch.directory, "/project");
@@ -77,25 +77,25 @@ mod tests {
     }
 
     #[test]
-    fn a_new_session_gets_our_id() {
+    fn new_session_gets_id_from_sayso() {
         let id = "--session-id=018bcfe5-6800-7707-8707-070707070707";
         assert_eq!(more(wanted("default", None), None), ["--permission-mode=default", id]);
         assert!(is_conversation(&id["--session-id=".len()..]));
     }
 
     #[test]
-    fn a_known_conversation_is_resumed() {
+    fn known_conversation_is_resumed() {
         let conversation = Some("29acdebe-ba42-4810-bd75-2475241c67a6");
         let resume = "--resume=29acdebe-ba42-4810-bd75-2475241c67a6";
         assert_eq!(more(wanted("default", None), conversation), ["--permission-mode=default", resume]);
     }
 
     #[test]
-    fn mode_model_and_questions_are_passed_on() {
+    fn mode_model_and_questions_become_arguments() {
         for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {
             assert_eq!(more(wanted(mode, None), None)[..1], [format!("--permission-mode={mode}")]);
         }
-        let all = Wanted { questions: false, ..wanted("bypassPermissions", Some("opus")) };
+        let all = StartSettings { questions: false, ..wanted("bypassPermissions", Some("opus")) };
         assert_eq!(
             more(all, None)[..4],
             [
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn no_value_is_an_argument_of_its_own() {
+    fn values_cannot_be_read_as_options() {
         let hostile = wanted("--mcp-config", Some("--dangerously-skip-permissions"));
         assert_eq!(more(hostile, None)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
         for id in ["", "--fork-session", "29acdebe-ba42-4810-bd75-2475241c67aG", "29acdebeba424810bd752475241c67a6"] {

@@ -1,34 +1,37 @@
-//! Claude Code over its stream of JSON lines: `claude -p` with both formats `stream-json`, one process per session.
+//! Claude Code over its JSON lines protocol: `claude -p` with both formats set to `stream-json`, one process per
+//! session.
 //!
-//! One mechanism carries every ask: Claude writes a `control_request` and waits for the
-//! `control_response` with the same id, for as long as it takes.
+//! All asks use one mechanism: Claude writes a `control_request` and waits without a timeout for the `control_response`
+//! with the same id.
 //!
-//! | request | ask | said back |
+//! | request | ask | response |
 //! |---|---|---|
-//! | `can_use_tool` for `AskUserQuestion` | question | allow, with the answers keyed by the exact text of each question |
-//! | `can_use_tool` for `ExitPlanMode` | approval of a plan | allow, with the plan as it was changed |
-//! | `can_use_tool` for any other tool | approval | allow, always with the whole input; at most one of Claude's own suggestions |
-//! | `elicitation` with a form | question | accept, with content of the types that the schema wants |
-//! | `elicitation` with an address | link | accept |
+//! | `can_use_tool` for `AskUserQuestion` | question | allow, with the answers keyed by the exact text of each question
+//! |
+//! | `can_use_tool` for `ExitPlanMode` | approval of a plan | allow, with the edited plan if the person changed it |
+//! | `can_use_tool` for any other tool | approval | allow, always with the whole input; at most one of Claude's own
+//! suggestions |
+//! | `elicitation` with a form | question | accept, with content of the types that the schema requires |
+//! | `elicitation` with a URL | link | accept |
 //!
-//! A no is a deny with words, or decline. To stop is a deny that interrupts the turn. Anything else that
-//! Claude asks of its host is refused at once, so that it never waits for nobody.
+//! A rejection is a deny with a message, or decline. A stop is a deny that interrupts the turn. All other requests of
+//! Claude are refused immediately, so that Claude never waits without a response.
 //!
-//! A line that is not JSON ends Claude, so every line that leaves goes through `wire`.
+//! Claude exits on a line that is not JSON, so every outgoing line goes through `wire`.
 
 mod approvals;
 mod diff;
 mod exit;
 mod forms;
-mod hear;
 mod hooks;
 mod launch;
+mod messages;
 mod outcome;
+mod output;
 mod plan;
 mod prompt_tool;
 mod questions;
 mod requests;
-mod speech;
 mod state;
 mod suggestions;
 mod translator;

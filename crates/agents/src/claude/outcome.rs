@@ -1,4 +1,4 @@
-//! An outcome on its way to Claude: the one response to the request that waits for it.
+//! Delivers an outcome to Claude: the single response to the pending request.
 
 use sayso_core::ask::Decision;
 use sayso_core::texts;
@@ -11,30 +11,30 @@ use crate::out::Out;
 use crate::translator::{AgentEvent, DecidedBy, Outcome};
 
 const NOT_WAITING: &str = "Claude Code no longer waits for it.";
-const REQUEST_UNKNOWN: &str = "What Claude Code asked is no longer known, so it could not be answered.";
-/// A decision that does not fit what was asked. It is never taken for a yes.
+const REQUEST_UNKNOWN: &str = "The request of Claude Code is no longer known, so it could not be answered.";
+/// The error for a decision that does not match the request. Such a decision never approves anything.
 const MISFIT: &str = "Sayso received a decision that does not fit this request, so nothing was approved.";
 
-/// What is said to Claude.
+/// The response of an outcome.
 pub(super) enum Reply {
     /// The payload of a response.
     Say(String),
-    /// The same, and these words of the person as a message, for which the response has no place.
+    /// A payload, plus words of the person that the response has no field for; they are sent as a message.
     SayAndTell(String, Words),
-    /// The request as it arrived is needed and missing.
+    /// The original request is needed to build the response, but is missing.
     Unknown,
 }
 
 /// Words of the person that become a message.
 pub(super) enum Words {
-    /// They were sent as one, so the transcript has them.
+    /// They were typed as a message, so the transcript already contains them.
     Typed(String),
-    /// They were said with a decision.
+    /// They were entered together with a decision.
     Beside(String),
 }
 
 impl Reply {
-    /// This payload, and what the person said beside it, if anything.
+    /// A payload, plus the person's extra words if there are any.
     pub(super) fn with(payload: String, beside: Option<String>) -> Self {
         match beside {
             Some(words) => Self::SayAndTell(payload, Words::Beside(words)),
@@ -45,7 +45,7 @@ impl Reply {
 
 impl ClaudeProcess {
     /// Answers the request that waits for this outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, asked: &mut u64, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
             return out.undeliverable(given.ask, NOT_WAITING);
         };
@@ -65,13 +65,13 @@ impl ClaudeProcess {
                 out.line(wire::user(&text));
             }
             Reply::Unknown => {
-                // Claude waits for ever unless it is told something.
+                // Claude waits indefinitely for a response.
                 out.line(wire::failure(&open.id, REQUEST_UNKNOWN));
                 return out.undeliverable(given.ask, REQUEST_UNKNOWN);
             }
         }
         if let Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } = given.decision {
-            self.stopping();
+            self.mark_stopping();
             match open.kind {
                 // The response itself stops the turn.
                 Kind::Question | Kind::Approval | Kind::Plan => {}
@@ -91,7 +91,7 @@ pub(super) fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
             Decision::Withdrawn { reason } => deny(reason),
             Decision::Answered { answers, note } if kind == Kind::Question => {
                 let Some(input) = request.as_ref().and_then(|request| request.get("input")) else { return Reply::Unknown };
-                let given = questions::Given { answers, note: note.as_deref(), typed: given.by == DecidedBy::Typed };
+                let given = questions::AnswerInput { answers, note: note.as_deref(), typed: given.by == DecidedBy::Typed };
                 match questions::answered(input, &given) {
                     Some(input) => allow(&input, None),
                     None => return Reply::Unknown,
@@ -110,7 +110,7 @@ pub(super) fn reply(kind: Kind, given: &Outcome<'_>) -> Reply {
     }
 }
 
-/// The payload that lets a tool run. The input is always said: it replaces the one that Claude has.
+/// The payload that allows a tool. The input is always included: it replaces the input of the call.
 fn allow(input: &str, permission: Option<&str>) -> String {
     match permission {
         None => format!(r#"{{"behavior":"allow","updatedInput":{input}}}"#),
@@ -118,12 +118,12 @@ fn allow(input: &str, permission: Option<&str>) -> String {
     }
 }
 
-/// The payload that does not. The model reads the message, which is required.
+/// The payload that denies a tool. The message is required; the model reads it.
 pub(super) fn deny(message: &str) -> String {
     format!(r#"{{"behavior":"deny","message":{}}}"#, line(&words(message)))
 }
 
-/// The same, and the turn ends. Nobody reads the message, but it is required.
+/// A denial that also ends the turn. The message is required, but not shown.
 fn deny_and_stop(message: &str) -> String {
     format!(r#"{{"behavior":"deny","message":{},"interrupt":true}}"#, line(&words(message)))
 }
@@ -132,11 +132,11 @@ fn words(message: &str) -> &str {
     if message.trim().is_empty() { texts::DENIED } else { message }
 }
 
-/// A yes, as a tool takes it.
+/// An approval of a tool call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Yes {
-    /// The input to use.
+pub(super) struct ApprovedCall {
+    /// The input that the tool runs with.
     pub(super) input: String,
-    /// The one change of permissions that the person chose.
+    /// The permission change that the person chose.
     pub(super) permission: Option<String>,
 }

@@ -1,23 +1,22 @@
-//! `ExitPlanMode`: may Claude begin with this plan.
+//! `ExitPlanMode`: an approval of a plan.
 
 use sayso_core::ask::{Action, Approval, Choice, Preview};
 use sayso_core::raw::Raw;
 use serde_json::value::RawValue;
 
-use super::outcome::Yes;
+use super::outcome::ApprovedCall;
 use super::suggestions;
 use crate::json::{Object, line};
 
-/// The tool.
 pub(super) const TOOL: &str = "ExitPlanMode";
-/// The choice that approves of the plan and of all edits.
+/// The choice that approves the plan and all file edits.
 const ACCEPT_EDITS: &str = "accept-edits";
 const ACCEPT_EDITS_LABEL: &str = "Start, and accept all file edits (Claude, this session)";
 const ACCEPT_EDITS_UPDATE: &str = r#"{"type":"setMode","mode":"acceptEdits","destination":"session"}"#;
-/// Newer versions of Claude send the plan only if it is in a file.
-const NO_TEXT: &str = "The text of the plan did not come with the request; what Claude said is in the session.";
+/// Newer versions of Claude only send the plan if it is in a file.
+const NO_TEXT: &str = "The request did not contain the text of the plan. See the messages in the session.";
 
-/// The approval of a plan. The person may change the plan's text.
+/// The approval of a plan. The person can edit the plan's text.
 pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
     let text = Object::of(input).and_then(|input| input.words("plan"));
     let reason = if text.is_some() { None } else { Some(NO_TEXT.to_owned()) };
@@ -35,9 +34,9 @@ pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
     }
 }
 
-/// The yes to a plan; nothing if it does not fit. A changed plan replaces the text; where Claude keeps
-/// it stays known.
-pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<Yes> {
+/// The approving response for a plan; `None` if the choice or the changed input does not match. An edited plan replaces
+/// the text and keeps the path of the plan file.
+pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Option<&Raw>) -> Option<ApprovedCall> {
     let permission = match choice {
         Some(ACCEPT_EDITS) => Some(ACCEPT_EDITS_UPDATE.to_owned()),
         Some(other) => Some(suggestions::chosen(request, other)?),
@@ -52,7 +51,7 @@ pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Opti
     let kept = original.fields().filter(|(name, _)| new.is_none_or(|new| new.fields().all(|(other, _)| other != *name)));
     let fields = kept.chain(new.into_iter().flat_map(Object::fields));
     let fields: Vec<String> = fields.map(|(name, value)| format!("{}:{}", line(&name), value.get())).collect();
-    Some(Yes { input: format!("{{{}}}", fields.join(",")), permission })
+    Some(ApprovedCall { input: format!("{{{}}}", fields.join(",")), permission })
 }
 
 #[cfg(test)]
@@ -60,11 +59,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_changed_plan_keeps_its_file() {
+    fn edited_plan_keeps_its_file() {
         let request = Object::parse(r#"{"input":{"plan":"old","planFilePath":"/p.md"}}"#).unwrap();
         let changed = Raw::parse(r#"{"plan":"new"}"#.to_owned()).unwrap();
         let yes = approved(&request, None, Some(&changed)).unwrap();
-        assert_eq!(yes, Yes { input: r#"{"planFilePath":"/p.md","plan":"new"}"#.to_owned(), permission: None });
+        assert_eq!(yes, ApprovedCall { input: r#"{"planFilePath":"/p.md","plan":"new"}"#.to_owned(), permission: None });
         let yes = approved(&request, Some(ACCEPT_EDITS), None).unwrap();
         assert_eq!(yes.input, r#"{"plan":"old","planFilePath":"/p.md"}"#);
         assert_eq!(yes.permission.as_deref(), Some(ACCEPT_EDITS_UPDATE));
@@ -73,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_without_a_text_says_so() {
+    fn plan_without_text_shows_a_notice() {
         let approval = read(&Object::default(), RawValue::NULL);
         assert_eq!((approval.preview, approval.reason.as_deref()), (None, Some(NO_TEXT)));
     }

@@ -1,6 +1,6 @@
-//! The permission prompt tool (`--permission-prompt-tool`): a tool of an MCP server that Claude Code calls
-//! with `{tool_name, input, tool_use_id}`, and whose text it takes for the decision. What it asks and what is
-//! said back are the same as in the stream of lines.
+//! The permission prompt tool (`--permission-prompt-tool`): a tool of an MCP server that Claude Code calls with
+//! `{tool_name, input, tool_use_id}` and whose result text is the decision. Asks and decisions have the same content as
+//! in the JSON lines protocol.
 
 use sayso_core::ask::{AskBody, Decision};
 use sayso_core::id::AskId;
@@ -15,24 +15,23 @@ use super::{approvals, plan, questions, wire};
 use crate::json::Object;
 use crate::translator::{DecidedBy, Outcome};
 
-const UNREADABLE: &str = "Sayso could not read what was asked, so nothing was approved.";
+const UNREADABLE: &str = "Sayso could not read the request, so nothing was approved.";
 
 /// A call of the permission prompt tool.
 #[derive(Debug)]
 pub struct PromptCall {
     kind: Kind,
-    /// What is asked.
     pub body: AskBody,
-    /// Claude's id of the tool call that waits for the permission.
+    /// Claude's id of the tool call that waits for permission.
     pub tool_use: Option<String>,
     request: Raw,
 }
 
 impl PromptCall {
-    /// Reads the arguments of the call.
+    /// Parses the arguments of the call.
     ///
     /// # Errors
-    /// What is wrong with them, in words for the model. Nothing may be approved then.
+    /// A description of the problem, for the model. The call must then be denied.
     pub fn read(arguments: Raw) -> Result<Self, String> {
         let fields = Object::parse(arguments.as_str()).ok_or("the arguments are no object")?;
         if wire::too_deep(arguments.as_str()) {
@@ -52,10 +51,10 @@ impl PromptCall {
         Ok(Self { kind, body, tool_use, request: arguments })
     }
 
-    /// What Claude Code is told.
+    /// The result text for Claude Code.
     #[must_use]
     pub fn reply(&self, decision: &Decision) -> String {
-        // The id is only for the outbox of a connection.
+        // Only the outbox of a connection uses this id.
         let ask = AskId::new(Time::from_millis(0), [0; 10]);
         let given = Outcome { ask, native_id: "", decision, raw: Some(&self.request), by: DecidedBy::Person };
         match outcome::reply(self.kind, &given) {
@@ -64,7 +63,7 @@ impl PromptCall {
         }
     }
 
-    /// The no that Claude Code is told when there is no decision.
+    /// The denial for a call without a decision.
     #[must_use]
     pub fn refusal(message: &str) -> String {
         deny(message)
@@ -86,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_is_allowed_with_its_input_and_denied_with_words() {
+    fn prompt_tool_allows_with_input_and_denies_with_message() {
         let bash = call(&json!({"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_1"})).unwrap();
         assert_eq!(bash.tool_use.as_deref(), Some("toolu_1"));
         let yes = Decision::Approved { choice: None, input: None };
@@ -102,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_answered_under_their_text() {
+    fn answers_are_keyed_by_question_text() {
         let asked =
             json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}], "multiSelect": true}]});
         let question = call(&json!({"tool_name": "AskUserQuestion", "input": asked})).unwrap();
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn invalid_prompt_tool_call_is_named_in_the_error() {
         for (wrong, why) in [
             (json!([]), "the arguments are no object"),
             (json!({"input": {}}), "no tool_name is given"),

@@ -1,17 +1,17 @@
-//! `AskUserQuestion`: its input as questions, and the answers as the input that goes back.
+//! `AskUserQuestion`: converts its input into questions, and answers into the updated input.
 
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
 use crate::json::{Object, line, list};
 
-/// What is added to the input. Claude reads an answer only under the exact text of its question.
+/// Fields that are added to the input. Claude only finds an answer under the exact text of its question.
 const ADDED: [&str; 3] = ["answers", "annotations", "response"];
 
 /// The questions of an input.
 ///
 /// # Errors
-/// What is wrong with it, in words for the model.
+/// A description of the problem, for the model.
 pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
     let entries = Object::of(input).and_then(|input| input.list("questions")).ok_or("there is no list of questions")?;
     if entries.is_empty() {
@@ -34,7 +34,7 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
         let input = if options.is_empty() {
             Input::Text { secret: false }
         } else {
-            // Claude never lists "Other", and always takes it.
+            // Claude never lists "Other" but always accepts free text.
             Input::Choice { options, multiple: fields.says("multiSelect"), custom: true }
         };
         questions.push(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true });
@@ -48,24 +48,24 @@ fn option(raw: &RawValue) -> Option<QuestionOption> {
     Some(QuestionOption { preview: fields.words("preview"), ..option })
 }
 
-/// What a person answered.
-pub(super) struct Given<'a> {
+/// The answers of a person.
+pub(super) struct AnswerInput<'a> {
     /// One list of entries per question.
     pub(super) answers: &'a [Vec<String>],
-    /// What the person adds.
+    /// Free text that comes with the answers.
     pub(super) note: Option<&'a str>,
-    /// Whether it was typed as a message; it stands in every answer then.
+    /// Whether the answer was typed as a message; then every question gets the same text.
     pub(super) typed: bool,
 }
 
-/// The text of a question as it was written, which is its key.
+/// The text of a question exactly as written, which is the key of its answer.
 fn asked_text(question: &RawValue) -> Option<&RawValue> {
     Object::of(question)?.get("question").filter(|asked| asked.get().starts_with('"'))
 }
 
-/// The input with the answers in it; nothing if it does not hold the questions. A message typed to a
-/// whole set of questions answers none of them: it is a reply in the person's own words.
-pub(super) fn answered(input: &RawValue, given: &Given<'_>) -> Option<String> {
+/// The input with the answers added; `None` if it does not contain the questions. A message typed in reply to several
+/// questions answers none of them: it is a free-text reply.
+pub(super) fn answered(input: &RawValue, given: &AnswerInput<'_>) -> Option<String> {
     let answers = given.answers;
     let fields = Object::of(input)?;
     let asked: Vec<&RawValue> = fields.list("questions")?.into_iter().map(asked_text).collect::<Option<_>>()?;
@@ -82,7 +82,7 @@ pub(super) fn answered(input: &RawValue, given: &Given<'_>) -> Option<String> {
         let pairs: Vec<String> = pairs.map(|(asked, entries)| format!("{}:{}", asked.get(), line(&entries.join(", ")))).collect();
         parts.push(format!(r#""answers":{{{}}}"#, pairs.join(",")));
     }
-    // There is no place for a note on the whole set; it stands at the first question that has an answer.
+    // The input has no note for the whole set. The note goes to the first question with an answer.
     let noted = asked.iter().zip(answers).find(|(_, entries)| !entries.is_empty()).map(|(asked, _)| asked);
     if let (Some(note), Some(asked)) = (given.note.filter(|note| !note.trim().is_empty()), noted) {
         parts.push(format!(r#""annotations":{{{}:{{"notes":{}}}}}"#, asked.get(), line(&note)));
@@ -104,13 +104,14 @@ mod tests {
         answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect()
     }
 
-    /// What is said for these answers.
+    /// The updated input for these answers.
     fn said(input: &RawValue, given: &[&[&str]], note: Option<&str>) -> String {
-        answered(input, &Given { answers: &answers(given), note, typed: false }).unwrap()
+        answered(input, &AnswerInput { answers: &answers(given), note, typed: false }).unwrap()
     }
 
     fn typed(input: &RawValue, given: &[&[&str]]) -> Value {
-        serde_json::from_str(&answered(input, &Given { answers: &answers(given), note: None, typed: true }).unwrap()).unwrap()
+        serde_json::from_str(&answered(input, &AnswerInput { answers: &answers(given), note: None, typed: true }).unwrap())
+            .unwrap()
     }
 
     const TWO: &str = r#"{"questions":[{"question":"A \u00e4?","header":"H","multiSelect":true,
@@ -118,7 +119,7 @@ mod tests {
         "answers":{"A ä?":"stale"},"metadata":{"n":1.10}}"#;
 
     #[test]
-    fn every_field_of_a_question_is_read() {
+    fn all_question_fields_are_parsed() {
         let questions = read(&raw(TWO)).unwrap();
         let first = QuestionOption { preview: Some("p".into()), ..QuestionOption::new("x, y", Some("d".into())) };
         let input = Input::Choice { options: vec![first, QuestionOption::new("z", None)], multiple: true, custom: true };
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_is_named() {
+    fn invalid_question_is_named_in_the_error() {
         let wrong = |json: &str| read(&raw(json)).unwrap_err();
         assert_eq!(wrong("{}"), "there is no list of questions");
         assert_eq!(wrong(r#"{"questions":{}}"#), "there is no list of questions");
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_left_open_has_no_key() {
+    fn unanswered_question_has_no_key() {
         let read = |said: &str| serde_json::from_str::<Value>(said).unwrap();
         let blank = read(&said(&raw(TWO), &[&[], &["text"]], Some(" ")));
         assert_eq!((&blank["answers"], blank.get("annotations")), (&json!({"B?": "text"}), None));
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_typed_message_replies_to_a_set_and_answers_a_single_question() {
+    fn typed_message_replies_to_a_set_and_answers_a_single_question() {
         let said = typed(&raw(TWO), &[&["why"], &["why"]]);
         assert_eq!((said["response"].as_str(), said.get("answers")), (Some("why"), None));
         let said = typed(&raw(r#"{"questions":[{"question":"A?"}]}"#), &[&["why"]]);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_comes_back_as_it_was_written() {
+    fn unpaired_surrogate_is_returned_unchanged() {
         let input = raw(r#"{"questions":[{"question":"A \ud83d?"}]}"#);
         assert_eq!(read(&input).unwrap().len(), 1);
         let said = said(&input, &[&["x"]], None);

@@ -1,4 +1,4 @@
-//! Requests of Claude's: each becomes an ask, or is refused at once with the reason.
+//! Requests of Claude: each becomes an ask or is refused immediately with a reason.
 
 use sayso_core::ask::AskBody;
 use sayso_core::raw::Raw;
@@ -15,11 +15,11 @@ use crate::translator::{AgentEvent, NewAsk};
 
 /// The tool that asks questions.
 pub(super) const QUESTION_TOOL: &str = "AskUserQuestion";
-/// The name of a sub-agent whose own is not known.
+/// Name of a sub-agent whose own name is unknown.
 pub(super) const SOME_HELPER: &str = "sub-agent";
 
 impl ClaudeProcess {
-    /// Opens an ask for a request. One that is open already is the same one, told again.
+    /// Opens an ask for a request. A request that is already open was repeated and is ignored.
     pub(super) fn request(&mut self, request: &wire::Request<'_>, out: &mut Out) {
         if self.open.iter().any(|open| open.id == request.id) {
             return;
@@ -28,7 +28,7 @@ impl ClaudeProcess {
         let refused = match Object::of(raw) {
             _ if request.id.len() > ID => Err("its id is too long".to_owned()),
             _ if wire::too_deep(raw.get()) => Err("it is nested too deeply".to_owned()),
-            _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests wait already")),
+            _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests are already open")),
             None => Err("it cannot be read".to_owned()),
             Some(fields) => match fields.text("subtype").as_deref() {
                 Some("can_use_tool") => match fields.words("tool_name") {
@@ -39,28 +39,30 @@ impl ClaudeProcess {
                     None => Err("it names no tool".to_owned()),
                 },
                 Some("elicitation") => forms::read(&fields).map(|(kind, body)| self.open(request, &fields, kind, body, out)),
-                // An error in reply to it is thrown away, so nothing is said.
+                // Claude discards an error response to this request, so none is sent.
                 Some("request_user_dialog") => {
-                    self.complaints.tell(
-                        AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not know.".to_owned()),
+                    self.complaints.report(
+                        AgentEvent::Notice("Claude Code wanted to show a dialog that Sayso does not support.".to_owned()),
                         out,
                     );
                     Ok(())
                 }
-                Some(other) => Err(format!("Sayso does not know requests of the kind `{}`", sayso_core::limits::head(other, ID))),
+                Some(other) => {
+                    Err(format!("Sayso does not support requests of the kind `{}`", sayso_core::limits::head(other, ID)))
+                }
                 None => Err("it does not say what it is".to_owned()),
             },
         };
         if let Err(why) = refused {
             out.line(wire::failure(&request.id, &format!("Sayso refused this request: {why}.")));
-            self.complaints.tell(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
+            self.complaints.report(AgentEvent::Notice(format!("A request of Claude Code was refused: {why}.")), out);
         }
     }
 
     fn tool_request(&mut self, request: &wire::Request<'_>, fields: &Object<'_>, tool: &str, out: &mut Out) {
         let input = fields.get("input").unwrap_or(RawValue::NULL);
         if fields.get("agent_id").is_none() {
-            self.turn_begun(out);
+            self.begin_turn(out);
         }
         let (kind, body) = match tool {
             QUESTION_TOOL => match questions::read(input) {
@@ -68,7 +70,7 @@ impl ClaudeProcess {
                 Err(why) => {
                     out.line(wire::success(&request.id, &deny(&format!("This question could not be shown: {why}."))));
                     self.complaints
-                        .tell(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
+                        .report(AgentEvent::Notice(format!("A question of Claude Code could not be shown: {why}.")), out);
                     return;
                 }
             },
@@ -82,7 +84,7 @@ impl ClaudeProcess {
         let tool_use = fields.text("tool_use_id").filter(|id| id.len() <= ID);
         let subagent = fields.text("agent_id").map(|id| self.helpers.get(&id).unwrap_or(SOME_HELPER).to_owned());
         let by_helper = subagent.is_some();
-        // It is remembered before anybody sees it: its outcome may come back at once.
+        // The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(Open { id: request.id.clone(), kind, tool_use: tool_use.clone(), by_helper });
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id: request.id.clone(),

@@ -1,5 +1,5 @@
-//! What is remembered between two inputs: who waits for what, and a few names. Requests themselves
-//! travel with the command that answers them, so this stays small however large they are.
+//! State that the translator keeps between two inputs: pending requests and a few names. The requests themselves travel
+//! with the commands that answer them, so this state stays small regardless of their size.
 
 use sayso_core::id::{AskId, SessionId};
 use serde::{Deserialize, Serialize};
@@ -10,69 +10,69 @@ use crate::process::TurnComplaints;
 use crate::process::memory::{Names, remember};
 use crate::translator::AgentEvent;
 
-/// Everything that outlives an input.
+/// The saved state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaudeState {
     pub(super) session: Option<SessionId>,
-    /// Claude's id of the conversation, once there is one that can be resumed.
+    /// Claude's id of the conversation, once it can be resumed.
     pub(super) conversation: Option<String>,
     pub(super) life: ClaudeLife,
-    /// Numbers given to requests of our own so far.
+    /// The number of the last request that Sayso sent.
     pub(super) asked: u64,
 }
 
-/// The process of the session.
+/// The lifecycle of the session's process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum ClaudeLife {
-    /// There is none.
+    /// No process is running.
     #[default]
     Down,
-    /// It runs, or is about to.
+    /// The process is running or starting.
     Up(Box<ClaudeProcess>),
-    /// The session was closed and it was told to end. What it still says is not listened to.
+    /// The session was closed and the process was told to exit. Its remaining output is ignored.
     Closing,
 }
 
-/// What is known of a process while it runs.
+/// State of a running process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ClaudeProcess {
-    /// Whether we introduced ourselves.
+    /// Whether `initialize` was sent.
     pub(super) greeted: bool,
-    /// Whether it has said anything.
+    /// Whether the process has written any output.
     pub(super) heard: bool,
-    /// Whether it said that it does not know the conversation.
+    /// Whether Claude reported that the conversation does not exist.
     pub(super) lost: bool,
     pub(super) turn: Turn,
-    /// Requests of ours without a response.
+    /// Requests of Sayso that have no response yet.
     pub(super) waiting: Vec<Waiting>,
-    /// Requests of Claude's without an outcome.
+    /// Requests of Claude that have no outcome yet.
     pub(super) open: Vec<Open>,
-    /// Outcomes that were sent and whose effect was not seen yet.
+    /// Outcomes that were sent but not confirmed.
     pub(super) sent: Vec<Sent>,
-    /// Tool calls that run.
+    /// The names of running tool calls.
     pub(super) tools: Names,
     /// Sub-agents, by their own id and by the id of the tool call that started them.
     pub(super) helpers: Names,
-    /// The message that is being said.
+    /// The message that is being streamed.
     pub(super) speech: Option<Speech>,
     pub(super) complaints: TurnComplaints,
 }
 
-/// Whether Claude works.
+/// Whether Claude is working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Turn {
-    /// It takes a message. If the last turn was cut short, the process ends with code 1 without any fault.
+    /// Claude accepts messages. If the last turn was cut short, the process exits with code 1 although nothing failed.
     Idle { cut_short: bool },
-    /// It works, or was told to. Once it has `begun` it says itself when it ends; `stopping` if it was
-    /// told to end early.
+    /// Claude is working or was given a message. Once the turn has `begun`, Claude reports its end; `stopping` means
+    /// that an interrupt was sent.
     Running { begun: bool, stopping: bool },
 }
 
-/// A request of ours.
+/// A request of Sayso.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Waiting {
@@ -80,32 +80,30 @@ pub(super) struct Waiting {
     pub(super) control: Control,
 }
 
-/// What we may want of Claude.
+/// The requests that Sayso sends to Claude.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Control {
-    /// Greets it; it answers with what waits for us.
+    /// Opens the protocol. Claude's response lists the requests that are pending.
     Initialize,
-    /// Stops the turn.
+    /// Interrupts the turn.
     Interrupt,
-    /// Changes the permission mode.
     SetMode(String),
-    /// Changes the model.
     SetModel(String),
 }
 
-/// A request of Claude's that waits for its outcome.
+/// A request of Claude that waits for its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
     pub(super) id: String,
     pub(super) kind: Kind,
     pub(super) tool_use: Option<String>,
-    /// Whether a sub-agent asks. One in the background goes on after the turn.
+    /// Whether a sub-agent asks. A background sub-agent continues after the turn.
     pub(super) by_helper: bool,
 }
 
-/// What a request is about; it decides how its outcome is said.
+/// What a request asks for. It determines the format of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Kind {
@@ -125,12 +123,12 @@ pub(super) struct Sent {
     pub(super) tool_use: Option<String>,
 }
 
-/// A message that is being said, text by text.
+/// A message that is being streamed, block by block.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Speech {
     pub(super) message: String,
-    /// Texts of it that are complete.
+    /// The number of completed text blocks.
     pub(super) texts: u32,
 }
 
@@ -153,7 +151,7 @@ impl Control {
 }
 
 impl ClaudeProcess {
-    /// A request of our own as a line; `asked` counts them.
+    /// Records a request of Sayso and returns its line; `asked` is the request counter.
     pub(super) fn control(&mut self, control: Control, asked: &mut u64) -> String {
         *asked += 1;
         self.greeted |= control == Control::Initialize;
@@ -162,8 +160,8 @@ impl ClaudeProcess {
         line
     }
 
-    /// Claude was given something to do.
-    pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
+    /// Records that Claude was given work.
+    pub(super) fn expect_turn(&mut self, out: &mut Out) {
         if let Turn::Idle { .. } = self.turn {
             self.turn = Turn::Running { begun: false, stopping: false };
             self.complaints = TurnComplaints::default();
@@ -171,22 +169,22 @@ impl ClaudeProcess {
         }
     }
 
-    /// Claude works.
-    pub(super) fn turn_begun(&mut self, out: &mut Out) {
-        self.turn_asked_for(out);
+    /// Records that Claude started to work.
+    pub(super) fn begin_turn(&mut self, out: &mut Out) {
+        self.expect_turn(out);
         if let Turn::Running { begun, .. } = &mut self.turn {
             *begun = true;
         }
     }
 
-    /// The turn was told to stop.
-    pub(super) fn stopping(&mut self) {
+    /// Records that an interrupt was sent.
+    pub(super) fn mark_stopping(&mut self) {
         if let Turn::Running { stopping, .. } = &mut self.turn {
             *stopping = true;
         }
     }
 
-    /// Learns what a sub-agent is called, by each of its ids.
+    /// Stores the name of a sub-agent under each of its ids.
     pub(super) fn name_helper(&mut self, ids: [Option<String>; 2], name: &str) {
         ids.iter().flatten().for_each(|id| self.helpers.set(id, name));
     }

@@ -1,23 +1,22 @@
-//! Claude's own ways to say yes for longer: each suggested change of permissions is one choice, and
-//! only the one that the person takes goes back.
+//! Claude's own suggestions for permanent permissions: each suggested permission change is one choice, and only the
+//! chosen one is returned.
 
 use sayso_core::ask::Choice;
 use serde_json::value::RawValue;
 
 use crate::json::{Object, text};
 
-/// Suggestions that are offered.
+/// Maximum number of suggestions that are offered.
 const CHOICES: usize = 16;
-/// Bytes of a label. What does not fit is not offered: nobody can agree to what is cut off.
+/// Maximum length of a label in bytes. Longer suggestions are not offered, because nobody can agree to truncated text.
 const LABEL: usize = 1024;
 
-/// The choices of a request.
 pub(super) fn choices(request: &Object<'_>) -> Vec<Choice> {
     let labels = suggestions(request).into_iter().enumerate().filter_map(|(index, raw)| Some((index, label(raw)?)));
     labels.filter(|(_, label)| label.len() <= LABEL).map(|(index, label)| Choice { id: id(index), label }).take(CHOICES).collect()
 }
 
-/// The suggestion with this id, as it arrived; nothing if it was not offered.
+/// The suggestion with this id, unchanged; `None` if it was not offered.
 pub(super) fn chosen(request: &Object<'_>, choice: &str) -> Option<String> {
     choices(request).iter().find(|offered| offered.id == choice)?;
     let suggestions = suggestions(request);
@@ -36,7 +35,7 @@ fn id(index: usize) -> String {
     format!("suggestion-{index}")
 }
 
-/// What a suggestion means, in plain words; nothing if this version does not know it.
+/// A description of a suggestion; `None` if this version does not know its type.
 fn label(raw: &RawValue) -> Option<String> {
     let update = Object::of(raw)?;
     let words = match update.text("type")?.as_str() {
@@ -72,7 +71,7 @@ fn label(raw: &RawValue) -> Option<String> {
     Some(format!("{words} (Claude, {holds})"))
 }
 
-/// What a rule covers: a command by itself, anything else with its tool.
+/// What a rule covers: a command on its own, everything else with the tool's name.
 fn rule(raw: &RawValue) -> Option<String> {
     let rule = Object::of(raw)?;
     let tool = rule.words("toolName")?;
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_suggestion_is_a_choice_in_plain_words() {
+    fn each_suggestion_becomes_a_labelled_choice() {
         let suggested = r#"[
             {"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"touch x *"},{"toolName":"Bash","ruleContent":":"}],"behavior":"allow","destination":"localSettings"},
             {"type":"addRules","rules":[{"toolName":"Read","ruleContent":"//etc/**"}],"behavior":"allow","destination":"session"},
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_shown_whole_is_not_offered() {
+    fn truncated_suggestions_are_not_offered() {
         let long = "x".repeat(LABEL);
         let suggested = format!(
             r#"[{{"type":"addRules","rules":[{{"toolName":"Bash","ruleContent":"{long}"}}],"behavior":"allow","destination":"session"}},
@@ -136,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_chosen_one_goes_back() {
+    fn only_the_chosen_suggestion_is_returned() {
         let request = r#"{"permission_suggestions":[{"type":"setMode","mode":"acceptEdits","destination":"session"},
             {"type":"setMode","mode":"plan", "destination":"session"},{"type":"new"}]}"#;
         let request = Object::parse(request).unwrap();

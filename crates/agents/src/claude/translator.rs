@@ -1,5 +1,4 @@
-//! Claude Code as a translator: what a person wants becomes lines for it. What it says is read in
-//! `hear`.
+//! The Claude Code translator: converts commands into protocol lines. `output` parses the output.
 
 use sayso_core::id::SessionId;
 use sayso_core::texts;
@@ -9,47 +8,46 @@ use super::launch::launch;
 use super::state::{ClaudeLife, ClaudeState, Control, Turn};
 use super::{exit, wire};
 use crate::out::Out;
-use crate::process::{self, ProcessAgent, Wanted};
+use crate::process::{self, ProcessAgent, StartSettings};
 use crate::translator::{AgentEvent, Capabilities, Exit, Input, Outcome, Output, Saved, Translator};
 
-/// What Claude Code can do.
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
 
-const NOT_RUNNING: &str = "Claude Code is not running; the message was not taken.";
+const NOT_RUNNING: &str = "Claude Code is not running; the message was not sent.";
 
-/// The Claude Code of one session.
+/// Translator for one Claude Code session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ClaudeTranslator {
     pub(super) state: ClaudeState,
 }
 
 impl ClaudeTranslator {
-    /// A translator whose process is started by its first command.
+    /// Creates a translator whose first command starts the process.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A translator whose process runs already: recordings are replayed with it, and a process whose
-    /// translator's state was lost is taken over.
+    /// Creates a translator for a process that is already running: for the replay of recordings, and for a process
+    /// whose translator state was lost.
     #[must_use]
     pub fn attached(session: SessionId) -> Self {
         let life = ClaudeLife::Up(Box::default());
         Self { state: ClaudeState { session: Some(session), life, ..ClaudeState::default() } }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })
     }
 
-    /// Greets the process, once, and says the first prompt. Claude reads both in this order and does
-    /// not need to be waited for.
-    fn greet(&mut self, prompt: Option<&str>, out: &mut Out) {
+    /// Sends `initialize` once, then the first prompt. Claude reads both in this order, so there is no need to wait for
+    /// the response.
+    fn initialize(&mut self, prompt: Option<&str>, out: &mut Out) {
         let ClaudeLife::Up(process) = &mut self.state.life else { return };
         if !process.greeted {
             out.line(process.control(Control::Initialize, &mut self.state.asked));
@@ -58,8 +56,8 @@ impl ClaudeTranslator {
             out.line(wire::user(prompt));
         }
         match (prompt, process.turn) {
-            (Some(_), _) => process.turn_asked_for(out),
-            // It takes a message: that is all there is to say about a start without a prompt.
+            (Some(_), _) => process.expect_turn(out),
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             (None, Turn::Idle { .. }) => out.event(AgentEvent::TurnEnded),
             (None, Turn::Running { .. }) => {}
         }
@@ -73,35 +71,35 @@ impl ProcessAgent for ClaudeTranslator {
         &mut self.state.session
     }
 
-    fn start(&mut self, _now: Time, wanted: Wanted, prompt: Option<String>, out: &mut Out) {
+    fn start_session(&mut self, _now: Time, wanted: StartSettings, prompt: Option<String>, out: &mut Out) {
         let Some(session) = self.state.session else { return };
         if !matches!(self.state.life, ClaudeLife::Up(_)) {
             out.launch(launch(session, wanted, self.state.conversation.as_deref()));
             self.state.life = ClaudeLife::Up(Box::default());
         }
-        self.greet(prompt.as_deref(), out);
+        self.initialize(prompt.as_deref(), out);
     }
 
-    fn prompt(&mut self, text: String, out: &mut Out) {
+    fn send_prompt(&mut self, text: String, out: &mut Out) {
         match &mut self.state.life {
             ClaudeLife::Up(process) => {
-                process.turn_asked_for(out);
+                process.expect_turn(out);
                 out.line(wire::user(&text));
             }
             ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Error(NOT_RUNNING.to_owned())),
         }
     }
 
-    fn outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
+    fn deliver_outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out) {
         match &mut self.state.life {
-            ClaudeLife::Up(process) => process.outcome(outcome, &mut self.state.asked, out),
+            ClaudeLife::Up(process) => process.deliver_outcome(outcome, &mut self.state.asked, out),
             ClaudeLife::Down | ClaudeLife::Closing => out.undeliverable(outcome.ask, texts::AGENT_GONE_NOTHING_SENT),
         }
     }
 
     fn interrupt(&mut self, out: &mut Out) {
         if let ClaudeLife::Up(process) = &mut self.state.life {
-            process.stopping();
+            process.mark_stopping();
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
         }
     }
@@ -113,18 +111,19 @@ impl ProcessAgent for ClaudeTranslator {
                     out.line(process.control(control, &mut self.state.asked));
                 }
             }
-            // The next start sends the settings of the session.
+            // The next start uses the new settings of the session.
             ClaudeLife::Down | ClaudeLife::Closing => out.event(AgentEvent::Configured { permission_mode, model }),
         }
     }
 
-    fn close(&mut self, out: &mut Out) {
+    fn close_session(&mut self, out: &mut Out) {
         if let ClaudeLife::Up(process) = &mut self.state.life {
             for open in process.open.drain(..) {
                 let reason = texts::WITHDRAWN_CLOSED.to_owned();
                 out.event(AgentEvent::AskWithdrawn { native_id: open.id, reason });
             }
-            // A request that fails because nobody listens any more does not stop Claude: it goes on alone.
+            // Closing stdin does not stop Claude: its pending requests fail and it continues alone. So the turn is
+            // interrupted first.
             out.line(process.control(Control::Interrupt, &mut self.state.asked));
             out.stop();
             self.state.life = ClaudeLife::Closing;
@@ -132,13 +131,13 @@ impl ProcessAgent for ClaudeTranslator {
         }
     }
 
-    fn line(&mut self, line: &str, out: &mut Out) {
-        self.state.hear(line, out);
+    fn handle_line(&mut self, line: &str, out: &mut Out) {
+        self.state.handle_output(line, out);
     }
 
-    fn exited(&mut self, exit: &Exit, out: &mut Out) {
+    fn handle_exit(&mut self, exit: &Exit, out: &mut Out) {
         let Some(session) = self.state.session else { return };
-        // When the session was closed, its end has been told.
+        // The end of a closed session was already reported.
         if let ClaudeLife::Up(process) = std::mem::take(&mut self.state.life) {
             out.event(exit::ended(&process, &mut self.state.conversation, session, exit));
         }

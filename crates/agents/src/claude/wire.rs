@@ -1,29 +1,29 @@
-//! The lines of both directions. What arrives is read leniently, field by field; what leaves is one
-//! line of JSON, whatever it carries.
+//! The protocol lines. Incoming lines are parsed leniently, field by field; every outgoing line is a single line of
+//! JSON, whatever it contains.
 
 use serde_json::value::RawValue;
 
 pub(super) use crate::json::too_deep;
 use crate::json::{Object, line};
 
-/// A line from Claude.
+/// A line of Claude's output.
 #[derive(Debug)]
 pub(super) enum Line<'a> {
-    /// It wants something and waits for the response.
+    /// A request that waits for a response.
     Request(Request<'a>),
-    /// It no longer waits.
+    /// The cancellation of a request.
     Cancel { id: String },
-    /// The answer to a request of ours.
+    /// The response to one of Sayso's requests.
     Response(Response<'a>),
-    /// Anything else, by its type.
+    /// Any other message, by its type.
     Message { kind: String, fields: Object<'a> },
 }
 
-/// A control request of Claude's.
+/// A control request of Claude.
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) id: String,
-    /// What is wanted; nothing if it does not say.
+    /// The request's body; `None` if it is missing.
     pub(super) request: Option<&'a RawValue>,
 }
 
@@ -31,13 +31,13 @@ pub(super) struct Request<'a> {
 #[derive(Debug)]
 pub(super) struct Response<'a> {
     pub(super) id: String,
-    /// The words of an error, if it is one.
+    /// The error message, if the response is an error.
     pub(super) error: Option<String>,
-    /// Requests that wait for us, told again.
+    /// Requests that are still pending, repeated by Claude.
     pub(super) pending: Vec<Request<'a>>,
 }
 
-/// Reads one line; nothing if it is not a message of this protocol.
+/// Parses a line; `None` if it is not a message of this protocol.
 pub(super) fn read(text: &str) -> Option<Line<'_>> {
     let fields = Object::parse(text)?;
     let kind = fields.text("type")?;
@@ -72,19 +72,19 @@ pub(super) fn user(text: &str) -> String {
     ))
 }
 
-/// The id of our request with this number.
+/// The id of Sayso's request with this number.
 pub(super) fn request_id(number: u64) -> String {
     format!("sayso_{number}")
 }
 
-/// A request of ours, with one more field if it has one.
+/// A request of Sayso, with one extra field if given.
 pub(super) fn request(number: u64, subtype: &str, field: Option<(&str, &str)>) -> String {
     let (id, subtype) = (line(&request_id(number)), line(&subtype));
     let field = field.map(|(key, value)| format!(",{}:{}", line(&key), line(&value))).unwrap_or_default();
     one_line(format!(r#"{{"type":"control_request","request_id":{id},"request":{{"subtype":{subtype}{field}}}}}"#))
 }
 
-/// The answer to a request of Claude's.
+/// A successful response to a request of Claude.
 pub(super) fn success(id: &str, payload: &str) -> String {
     let id = line(&id);
     one_line(format!(
@@ -92,14 +92,13 @@ pub(super) fn success(id: &str, payload: &str) -> String {
     ))
 }
 
-/// The refusal of a request as such. The model reads the words.
+/// A response that refuses a request. The model reads the text.
 pub(super) fn failure(id: &str, words: &str) -> String {
     let (id, words) = (line(&id), line(&words));
     one_line(format!(r#"{{"type":"control_response","response":{{"subtype":"error","request_id":{id},"error":{words}}}}}"#))
 }
 
-/// JSON without anything that a reader of lines takes for the end of one. Inside of strings JSON has
-/// line breaks only escaped; outside they are white space.
+/// Removes line breaks from JSON text. JSON strings only contain escaped line breaks; elsewhere they are white space.
 fn one_line(json: String) -> String {
     if !json.contains(['\n', '\r', '\u{2028}', '\u{2029}']) {
         return json;
@@ -112,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_leaves_is_one_line_of_json() {
+    fn outgoing_messages_are_one_line_of_json() {
         let lines = [
             success("a\nb", "{\n \"plan\": \"x\u{2028}y\\nz\"\r\n}"),
             failure("\u{2029}", "it\nfailed"),
@@ -128,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_messages_are_read() {
+    fn incomplete_messages_are_not_parsed() {
         for wrong in ["", "null", "7", "[]", "{}", r#"{"type":7}"#, r#"{"type":"control_request","request":{}}"#, "{\"type\":"] {
             assert!(read(wrong).is_none(), "{wrong}");
         }

@@ -1,4 +1,4 @@
-//! Commands, more access and tools of MCP servers as approvals, and a person's yes to each.
+//! Approvals of commands, extra access and MCP tools, and the responses that allow them.
 
 use sayso_core::ask::{Action, Approval, Choice, Preview};
 use sayso_core::limits;
@@ -6,32 +6,31 @@ use sayso_core::raw::Raw;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::items::{Item, What};
+use super::items::{Item, ItemDetails};
 use crate::json::{Object, line, list, text};
 use crate::text::one_line;
 
-/// Characters of a title. What is left out stands in the preview or the input.
+/// Maximum length of a title in characters. The preview or the input shows the full text.
 pub(super) const TITLE: usize = 160;
-/// Characters of what a choice would allow. What cannot be shown whole is not offered.
+/// Maximum length of a choice's rule in characters. A rule that cannot be shown in full is not offered.
 const RULE: usize = 400;
 
-/// The choice of a yes until the session ends.
+/// The id of the choice that approves until the session ends.
 pub(super) const SESSION: &str = "session";
-/// The choice of a yes from now on.
+/// The id of the choice that approves permanently.
 const ALWAYS: &str = "always";
-/// The choice of a rule that Codex proposes and keeps.
+/// The id of the choice that accepts the rule that Codex proposes and stores.
 const RULE_CHOICE: &str = "rule";
-/// How the choices begin that let a host be reached.
+/// Prefix of the ids of choices that allow access to a host.
 const HOST: &str = "host-";
 
-/// The approval of a command.
 pub(super) fn command(params: &Object<'_>) -> Approval {
     let command = params.words("command");
     let cwd = params.words("cwd");
     let network = params.object("networkApprovalContext");
     let host = network.as_ref().map(|network| {
         let protocol = network.words("protocol").map(|protocol| format!(" ({protocol})")).unwrap_or_default();
-        format!("{}{protocol}", network.words("host").unwrap_or_else(|| "a host that it does not name".to_owned()))
+        format!("{}{protocol}", network.words("host").unwrap_or_else(|| "an unnamed host".to_owned()))
     });
     let plain = is_command(params);
     let runs = runs(params);
@@ -43,10 +42,11 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
         (_, Some(host)) => format!("Connect to {host}"),
         (Some(command), None) if plain => inner(params, command).unwrap_or_else(|| command.clone()),
         (Some(command), None) => format!("Write to a command that runs: {command}"),
-        (None, None) => "Run a command that Codex does not name".to_owned(),
+        (None, None) => "Run an unknown command".to_owned(),
     };
-    let access =
-        params.get("additionalPermissions").map(|access| format!("It asks for more access: {}", wishes(access).join(", ")));
+    let access = params
+        .get("additionalPermissions")
+        .map(|access| format!("It asks for more access: {}", describe_permissions(access).join(", ")));
     Approval {
         tool: "commandExecution".to_owned(),
         action,
@@ -59,7 +59,7 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
     }
 }
 
-/// What stands inside of `bash -lc '…'`, if Codex says it and it does stand there.
+/// The script inside `bash -lc '…'`, if Codex reports it and the command line really contains it.
 fn inner(params: &Object<'_>, command: &str) -> Option<String> {
     let actions = params.list("commandActions")?;
     let [only] = actions.as_slice() else { return None };
@@ -70,7 +70,7 @@ fn is_command(params: &Object<'_>) -> bool {
     params.text("kind").is_none_or(|kind| kind == "command")
 }
 
-/// Whether nothing but a command is wanted, and it is known.
+/// Whether the request is only for a known command.
 fn runs(params: &Object<'_>) -> bool {
     is_command(params) && params.get("networkApprovalContext").is_none() && params.words("command").is_some()
 }
@@ -81,13 +81,13 @@ fn command_choices(params: &Object<'_>) -> Vec<Choice> {
         let label = "Allow exactly this command (Codex, this session)".to_owned();
         choices.push(Choice { id: SESSION.to_owned(), label });
     }
-    if let Some(prefix) = rule(params).and_then(shown_words).filter(|prefix| prefix.chars().count() <= RULE) {
+    if let Some(prefix) = rule(params).and_then(join_words).filter(|prefix| prefix.chars().count() <= RULE) {
         let label = format!("Allow every command that begins with `{prefix}` (Codex, all projects, from now on)");
         choices.push(Choice { id: RULE_CHOICE.to_owned(), label });
     }
     for (at, host) in hosts(params).into_iter().enumerate() {
         if let Some(host) = allowed_host(host).filter(|host| host.chars().count() <= RULE) {
-            let label = format!("Allow `{host}` to be reached (Codex, from now on)");
+            let label = format!("Allow connections to `{host}` (Codex, from now on)");
             choices.push(Choice { id: format!("{HOST}{at}"), label });
         }
     }
@@ -95,7 +95,7 @@ fn command_choices(params: &Object<'_>) -> Vec<Choice> {
     choices
 }
 
-/// The rule that Codex proposes. No other is ever sent: Codex would take a wider one as well.
+/// The rule that Codex proposes. Sayso never sends any other rule, because Codex would accept a wider one.
 fn rule<'a>(params: &Object<'a>) -> Option<&'a RawValue> {
     params.get("proposedExecpolicyAmendment")
 }
@@ -109,15 +109,15 @@ fn allowed_host(raw: &RawValue) -> Option<String> {
     fields.words("host").filter(|_| fields.text("action").as_deref() == Some("allow"))
 }
 
-/// Words as one would type them.
-fn shown_words(raw: &RawValue) -> Option<String> {
+/// Joins words the way a user would type them in a shell.
+fn join_words(raw: &RawValue) -> Option<String> {
     let words = list(raw)?.into_iter().map(text).collect::<Option<Vec<String>>>()?;
     let plain = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./=:@%+,".contains(&b));
     let shown: Vec<String> = words.iter().map(|word| if plain(word) { word.clone() } else { line(word) }).collect();
     (!shown.is_empty()).then(|| shown.join(" "))
 }
 
-/// The yes to a command, as Codex writes it; nothing if it was not offered.
+/// The response that approves a command; `None` if the choice was not offered.
 pub(super) fn command_yes(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let Some(choice) = choice else { return Some(r#""accept""#.to_owned()) };
     let offered = command_choices(params).into_iter().any(|offered| offered.id == choice);
@@ -133,7 +133,7 @@ pub(super) fn command_yes(params: &Object<'_>, choice: Option<&str>) -> Option<S
     }
 }
 
-/// The yes to a patch.
+/// The response that approves a patch.
 pub(super) fn patch_yes(choice: Option<&str>) -> Option<String> {
     match choice {
         None => Some(r#""accept""#.to_owned()),
@@ -142,23 +142,23 @@ pub(super) fn patch_yes(choice: Option<&str>) -> Option<String> {
     }
 }
 
-/// The approval of more access.
+/// The approval of extra access.
 pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
     let wanted = params.get("permissions").filter(|wanted| Object::of(wanted).is_some()).ok_or("it names no permissions")?;
-    let wishes = wishes(wanted);
+    let wishes = describe_permissions(wanted);
     Ok(Approval {
         tool: "request_permissions".to_owned(),
         action: Action::Other,
-        title: one_line(&format!("Give more access: {}", wishes.join(", ")), TITLE),
+        title: one_line(&format!("Grant more access: {}", wishes.join(", ")), TITLE),
         input: Raw::of(&wanted),
         preview: Some(Preview::Text { text: wishes.join("\n") }),
-        choices: vec![Choice { id: SESSION.to_owned(), label: "Give it until the session ends (Codex)".to_owned() }],
+        choices: vec![Choice { id: SESSION.to_owned(), label: "Grant it until the session ends (Codex)".to_owned() }],
         editable: false,
         reason: reason([params.words("reason"), None, None]),
     })
 }
 
-/// What is granted: everything that was asked for, or nothing.
+/// The granted permissions: everything that was requested, or nothing if the choice was not offered.
 pub(super) fn permissions_reply(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let scope = match choice {
         None => "turn",
@@ -169,8 +169,8 @@ pub(super) fn permissions_reply(params: &Object<'_>, choice: Option<&str>) -> Op
     Some(format!(r#"{{"permissions":{wanted},"scope":"{scope}"}}"#))
 }
 
-/// What an object of permissions asks for, a line each. What is not understood is shown as it came.
-fn wishes(raw: &RawValue) -> Vec<String> {
+/// The permissions that an object requests, one line each. Unknown permissions are shown as JSON.
+fn describe_permissions(raw: &RawValue) -> Vec<String> {
     let Some(fields) = Object::of(raw) else { return vec![raw.get().to_owned()] };
     let mut wishes: Vec<String> = Vec::new();
     let mut add = |wish: String| {
@@ -201,13 +201,13 @@ fn wishes(raw: &RawValue) -> Vec<String> {
     if wishes.is_empty() { vec![raw.get().to_owned()] } else { wishes }
 }
 
-/// The approval of a tool of an MCP server. Its name stands only in a sentence and in the item that waits.
+/// The approval of an MCP tool. Only the message and the pending item contain the tool's name.
 pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Item>) -> Approval {
     let server = params.words("serverName").unwrap_or_else(|| "an MCP server".to_owned());
     let message = params.words("message").unwrap_or_default();
     let tool = item.and_then(|item| match &item.what {
-        What::Mcp { tool, .. } => Some(tool.clone()),
-        What::Patch { .. } | What::Other => None,
+        ItemDetails::Mcp { tool, .. } => Some(tool.clone()),
+        ItemDetails::Patch { .. } | ItemDetails::Other => None,
     });
     let (name, action, title) = match tool {
         Some(tool) => {
@@ -233,14 +233,15 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
     }
 }
 
-/// The item that a request for a tool is about: the sentence that Codex makes of it is the one in the request.
+/// The item that a tool request belongs to. Codex builds the request's message from the item, so the messages must
+/// match.
 pub(super) fn mcp_item<'a>(params: &Object<'_>, mut items: impl Iterator<Item = &'a Item>) -> Option<&'a Item> {
     let (server, message) = (params.words("serverName")?, params.words("message")?);
     items.find(|item| match &item.what {
-        What::Mcp { server: of, tool } => {
+        ItemDetails::Mcp { server: of, tool } => {
             *of == server && message == format!("Allow the {server} MCP server to run tool \"{tool}\"?")
         }
-        What::Patch { .. } | What::Other => false,
+        ItemDetails::Patch { .. } | ItemDetails::Other => false,
     })
 }
 
@@ -248,7 +249,7 @@ fn offers(meta: &Object<'_>) -> Vec<String> {
     meta.list("persist").unwrap_or_default().into_iter().filter_map(text).collect()
 }
 
-/// How long a yes to a tool holds, as JSON; nothing if that was not offered.
+/// The duration of a tool approval as JSON; `None` if that duration was not offered.
 pub(super) fn mcp_tool_yes(params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let Some(choice) = choice else { return Some("null".to_owned()) };
     let meta = params.object("_meta")?;
@@ -260,7 +261,7 @@ fn all(params: &Object<'_>) -> Raw {
     Raw::of(&crate::json::Fields(params.fields().collect::<Vec<_>>()))
 }
 
-/// Why Codex asks, in lines.
+/// The lines of Codex's explanation.
 pub(super) fn reason(parts: [Option<String>; 3]) -> Option<String> {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| limits::head(&parts.join("\n"), limits::TEXT).to_owned())
@@ -285,7 +286,7 @@ mod tests {
         "proposedNetworkPolicyAmendments":[{"host":"a.test","action":"deny"},{"host":"b.test","action":"allow"}]}"#;
 
     #[test]
-    fn a_command_is_shown_as_it_would_run() {
+    fn command_title_shows_the_inner_script() {
         let approval = asked(TOUCH);
         let line = "/bin/bash -lc 'touch hello.txt'".to_owned();
         assert_eq!(approval.action, Action::Run { command: line.clone() });
@@ -297,7 +298,7 @@ mod tests {
             [
                 "session: Allow exactly this command (Codex, this session)",
                 "rule: Allow every command that begins with `touch \"hello world\"` (Codex, all projects, from now on)",
-                "host-1: Allow `b.test` to be reached (Codex, from now on)",
+                "host-1: Allow connections to `b.test` (Codex, from now on)",
             ]
         );
         let lying = r#"{"command":"bash -lc 'rm -rf /'","commandActions":[{"command":"ls"}]}"#;
@@ -305,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_more_than_a_command_fits_no_rule() {
+    fn command_with_extra_access_matches_no_rule() {
         for params in [
             r#"{"kind":"writeStdin","command":"python3"}"#,
             r#"{"command":"curl a.test","networkApprovalContext":{"host":"a.test","protocol":"https"}}"#,
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_codex_proposed_goes_back() {
+    fn only_rules_proposed_by_codex_are_returned() {
         assert_eq!(yes(TOUCH, None), Some(json!("accept")));
         assert_eq!(yes(TOUCH, Some("session")), Some(json!("acceptForSession")));
         let rule = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch", "hello world"]}});
@@ -336,12 +337,12 @@ mod tests {
     }
 
     #[test]
-    fn access_is_given_as_a_whole() {
+    fn extra_access_is_granted_as_a_whole() {
         let params = r#"{"reason":"build","permissions":{"network":{"enabled":true},"fileSystem":{"read":null,"write":["/p/out"],
             "entries":[{"path":{"type":"path","path":"/p/out"},"access":"write"},{"new":1}]}}}"#;
         let params = Object::parse(params).unwrap();
         let approval = permissions(&params).unwrap();
-        assert_eq!(approval.title, r#"Give more access: use the network, write /p/out, {"new":1}"#);
+        assert_eq!(approval.title, r#"Grant more access: use the network, write /p/out, {"new":1}"#);
         let granted: Value = serde_json::from_str(&permissions_reply(&params, Some("session")).unwrap()).unwrap();
         assert_eq!((&granted["scope"], &granted["permissions"]["network"]), (&json!("session"), &json!({"enabled": true})));
         assert_eq!(permissions_reply(&params, Some("always")), None);
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tool_of_an_mcp_server_is_known_by_its_item() {
+    fn mcp_tool_is_identified_by_its_item() {
         let params = r#"{"serverName":"demo","message":"Allow the demo MCP server to run tool \"plain\"?","_meta":{"persist":["session"],"tool_params":{"x":1}}}"#;
         let params = Object::parse(params).unwrap();
         let meta = params.object("_meta").unwrap();

@@ -1,13 +1,13 @@
-//! The Codex that a person's own terminals share: a daemon with a socket, all their threads, and the terminals
-//! beside us.
+//! The Codex daemon that the user's terminals share: one socket for all their threads, with the terminals connected at
+//! the same time.
 //!
-//! Threads are listened to as soon as they work. One that asks for the first time becomes a session and is
-//! led like one of ours ([`CodexTranslator`]). A request goes to everybody who listens, the first answer counts,
-//! and everybody is told. Only what a person decided is answered: what Sayso does not understand is left to the
-//! terminal.
+//! The translator subscribes to threads as soon as they start to work. A thread becomes a session when it first asks
+//! something, and is then handled by a [`CodexTranslator`] like a thread that Sayso started. Codex sends a request to
+//! all subscribers; the first answer counts and all are notified. The translator only answers what a person decided:
+//! requests that Sayso does not support are left to the terminal.
 //!
-//! A call is a list of messages for the socket; an event is a message from it. Our requests have numbers: the
-//! upper half says which session made them, 0 is the connection as a whole.
+//! A call is a list of messages for the socket; an event is a message from it. The upper half of a request number is
+//! the session that sent it, and 0 is the connection itself.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 use super::handshake::{INITIALIZED, introduction};
 use super::state::{CodexPhase, CodexState, ID};
 use super::translator::{CAPABILITIES, CodexTranslator};
-use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, evict_idle, find, is_directory, withdraw_all_sessions};
 use crate::json::{Object, list, text};
 use crate::json_rpc::{self, Fault, Id, Message};
 use crate::out::Out;
@@ -34,20 +34,20 @@ use crate::translator::{
     Output, Saved, Standing, Translator,
 };
 
-/// What a Codex can do that somebody else started. It is talked to where it runs.
+/// Capabilities of a Codex that the user started. It cannot be resumed, because the user continues it in the terminal.
 pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 2;
-/// How long requests may take to be told again after the socket was opened.
+/// How long Codex may take to repeat pending requests after the socket was opened.
 const SETTLES: Duration = Duration::from_secs(10);
-/// Threads that are listened to; the oldest makes room.
+/// How many threads are subscribed to at a time; the oldest is dropped.
 const THREADS: usize = 64;
-/// What is kept of a thread that has not asked yet: a patch is told before it is asked about.
+/// How many lines are kept of a thread that has not asked yet: Codex reports a patch before it asks for its approval.
 const LINES: usize = 16;
 const LINE: usize = 64 * 1024;
 
-/// Requests that people are asked about. All others are for whoever runs the terminal.
+/// Methods that become asks. All other requests are left to the terminal.
 const ASKS: [&str; 5] = [
     "item/commandExecution/requestApproval",
     "item/fileChange/requestApproval",
@@ -56,7 +56,7 @@ const ASKS: [&str; 5] = [
     "mcpServer/elicitation/request",
 ];
 
-/// One daemon with everybody's threads.
+/// Translator for one daemon and all its threads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttachedCodex {
     hub: Hub,
@@ -67,9 +67,9 @@ pub struct AttachedCodex {
 struct Hub {
     socket: String,
     standing: Standing,
-    /// How often in a row the socket could not be opened.
+    /// Consecutive failures to open the socket.
     failures: u8,
-    /// Numbers given to calls, to our own requests, and to sessions so far.
+    /// The numbers of the last call, the last request and the last session.
     called: u64,
     next: u64,
     slots: u64,
@@ -77,11 +77,11 @@ struct Hub {
     /// Calls that carry outcomes and are not written yet.
     sent: Vec<(u64, SessionId, AskId)>,
     threads: Vec<Thread>,
-    carried: Vec<Carried>,
+    carried: Vec<FollowedThread>,
     settle_at: Option<Time>,
 }
 
-/// A request of the connection as a whole.
+/// A request of the connection itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 enum HubRequest {
@@ -90,7 +90,7 @@ enum HubRequest {
     Resume { thread: String },
 }
 
-/// A thread that is listened to.
+/// A subscribed thread.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Thread {
@@ -98,29 +98,30 @@ struct Thread {
     cwd: String,
     title: String,
     model: Option<String>,
-    /// What was told before it asked.
+    /// Lines that arrived before the thread asked.
     lines: Vec<String>,
 }
 
 /// A thread that has a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Carried {
+struct FollowedThread {
     slot: u64,
     thread: String,
-    /// Requests that were told since the socket was opened.
+    /// Requests that were repeated since the socket was opened.
     told: Vec<Id>,
     codex: CodexTranslator,
 }
 
-impl Carried {
-    /// A request of this thread. It is never refused: whoever sits at the terminal can still decide it.
+impl FollowedThread {
+    /// Handles a request of this thread. The translator never refuses it, because the user can still decide it in the
+    /// terminal.
     fn request(&mut self, now: Time, id: &Id, line: String, all: &mut Vec<Output>) {
         if self.told.len() >= THREADS {
             self.told.remove(0);
         }
         self.told.push(id.clone());
-        self.tell(|carried, out| carried.codex.state.forget_other(id, &line, out), all);
+        self.emit_outputs(|carried, out| carried.codex.state.withdraw_other(id, &line, out), all);
         let outputs = self.codex.handle(now, Input::Line(line));
         let opened = |output: &Output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. });
         if outputs.iter().any(opened) {
@@ -129,14 +130,14 @@ impl Carried {
     }
 }
 
-impl FollowedSession for Carried {
+impl FollowedSession for FollowedThread {
     const AGENT: &'static str = "Codex";
 
     fn session(&self) -> Option<SessionId> {
         self.codex.state.session
     }
 
-    fn is_quiet(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.codex.state.open.is_empty() && self.codex.state.sent.is_empty()
     }
 
@@ -146,7 +147,7 @@ impl FollowedSession for Carried {
 }
 
 impl AttachedCodex {
-    /// A translator for the daemon behind this socket.
+    /// Creates a translator for the daemon behind this socket.
     #[must_use]
     pub const fn new(socket: String) -> Self {
         let hub = Hub {
@@ -165,7 +166,7 @@ impl AttachedCodex {
         Self { hub }
     }
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|hub| Self { hub })
@@ -173,7 +174,7 @@ impl AttachedCodex {
 }
 
 impl Hub {
-    /// Messages for the socket. Those that only read are lost with the connection.
+    /// Queues messages for the socket. Read-only messages are dropped if the connection is lost.
     fn write(&mut self, method: Method, lines: &[String], all: &mut Vec<Output>) -> u64 {
         self.called += 1;
         let (id, body) = (self.called, Some(Raw::of(&lines)));
@@ -188,7 +189,7 @@ impl Hub {
         self.write(Method::Get, &[line], all);
     }
 
-    /// Hands on what a session wants; what it writes becomes calls.
+    /// Forwards outputs of a session; the lines that it writes become calls.
     fn pass_on(&mut self, outputs: Vec<Output>, carries: Option<(SessionId, AskId)>, all: &mut Vec<Output>) {
         for output in outputs {
             match output {
@@ -215,7 +216,7 @@ impl Hub {
         match message {
             Message::Response { id, outcome } => match id.as_str().parse::<u64>().map(|id| (id >> SLOT, id)) {
                 Ok((0, id)) => self.response(now, id, outcome, all),
-                Ok((slot, _)) => self.hand(now, |carried| carried.slot == slot, line, all),
+                Ok((slot, _)) => self.forward_line(now, |carried| carried.slot == slot, line, all),
                 Err(_) => {}
             },
             Message::Request { id, method, params } => {
@@ -226,12 +227,12 @@ impl Hub {
             }
             Message::Notification { method, params } => {
                 let params = params.and_then(Object::of).unwrap_or_default();
-                self.notification(now, &method, &params, &line, all);
+                self.handle_notification(now, &method, &params, &line, all);
             }
         }
     }
 
-    fn hand(&mut self, now: Time, whose: impl Fn(&Carried) -> bool, line: String, all: &mut Vec<Output>) {
+    fn forward_line(&mut self, now: Time, whose: impl Fn(&FollowedThread) -> bool, line: String, all: &mut Vec<Output>) {
         if let Some(carried) = self.carried.iter_mut().find(|carried| whose(carried)) {
             let outputs = carried.codex.handle(now, Input::Line(line));
             self.pass_on(outputs, None, all);
@@ -249,26 +250,26 @@ impl Hub {
         }
     }
 
-    fn notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
+    fn handle_notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
         let started = params.object("thread").and_then(|thread| thread.words("id"));
         let Some(thread) = params.words("threadId").or(started).filter(|id| id.len() <= ID) else { return };
         if method == "thread/started" || method == "thread/status/changed" {
             let active = params.object("status").and_then(|status| status.text("type")).as_deref() == Some("active");
             if method == "thread/started" || active {
-                self.listen_to(thread, all);
+                self.subscribe_thread(thread, all);
             }
             return;
         }
         if self.carried.iter().any(|carried| carried.thread == thread) {
-            return self.hand(now, |carried| carried.thread == thread, line.to_owned(), all);
+            return self.forward_line(now, |carried| carried.thread == thread, line.to_owned(), all);
         }
         let Some(known) = self.threads.iter_mut().find(|known| known.id == thread) else { return };
         let asks = || params.object("item").and_then(|item| item.list("questions")).is_some_and(|list| !list.is_empty());
         match method {
             "item/started" if line.len() <= LINE => known.keep(line.to_owned()),
-            // What it asks may be over before it has a session.
+            // The thread's ask can be resolved before its session exists.
             "serverRequest/resolved" | "turn/completed" if !known.lines.is_empty() => known.keep(line.to_owned()),
-            // Questions that Codex does not wait for come as a message.
+            // Questions that do not block Codex arrive as a message.
             "item/completed" if asks() => {
                 known.keep(line.to_owned());
                 all.push(Output::Found(known.found()));
@@ -277,8 +278,8 @@ impl Hub {
         }
     }
 
-    /// Listens to a thread. What waits in it is told then.
-    fn listen_to(&mut self, thread: String, all: &mut Vec<Output>) {
+    /// Subscribes to a thread. Codex then repeats the thread's pending requests.
+    fn subscribe_thread(&mut self, thread: String, all: &mut Vec<Output>) {
         let asked = |(_, asked): &(u64, HubRequest)| matches!(asked, HubRequest::Resume { thread: other } if *other == thread);
         if self.threads.iter().any(|known| known.id == thread) || self.asked.iter().any(asked) {
             return;
@@ -292,7 +293,7 @@ impl Hub {
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
         match (self.asked.remove(at).1, result) {
             (HubRequest::Initialize, Ok(result)) => {
-                // As in `codex-tui/0.166.0 (Debian 12; x86_64) …`
+                // Format: `codex-tui/0.166.0 (Debian 12; x86_64) …`
                 let agent = result.words("userAgent").unwrap_or_default();
                 let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
                 let version = version.map(|(_, version)| one_line(version, ID));
@@ -302,23 +303,24 @@ impl Hub {
             }
             (HubRequest::Initialize, Err(fault)) => {
                 let why =
-                    format!("what listens at {} is no Codex, or a broken one: {}", self.socket, one_line(&fault.message, TITLE));
+                    format!("the process at {} is not Codex, or it is broken: {}", self.socket, one_line(&fault.message, TITLE));
                 self.standing = Standing::Unreachable { why };
             }
             (HubRequest::Loaded, Ok(result)) => {
                 self.settle_at = Some(now.plus(SETTLES));
                 let threads = result.get("data").and_then(list).unwrap_or_default();
                 for thread in threads.into_iter().filter_map(text).filter(|id| id.len() <= ID).take(THREADS) {
-                    self.listen_to(thread, all);
+                    self.subscribe_thread(thread, all);
                 }
             }
-            (HubRequest::Resume { thread }, Ok(result)) => self.is_heard(thread, &result),
-            // Threads that are not on record yet are tried again when they work; helpers of the terminal never are.
+            (HubRequest::Resume { thread }, Ok(result)) => self.thread_subscribed(thread, &result),
+            // Threads without a recording yet are retried when they work; helper threads of the terminal never get
+            // one.
             (HubRequest::Loaded | HubRequest::Resume { .. }, Err(_)) => {}
         }
     }
 
-    fn is_heard(&mut self, id: String, result: &Object<'_>) {
+    fn thread_subscribed(&mut self, id: String, result: &Object<'_>) {
         let thread = result.object("thread").unwrap_or_default();
         let cwd = result.words("cwd").or_else(|| thread.words("cwd"));
         let cwd = cwd.filter(|cwd| is_directory(cwd)).unwrap_or_else(|| "/".to_owned());
@@ -331,7 +333,7 @@ impl Hub {
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
-        make_room(&mut self.carried, all);
+        evict_idle(&mut self.carried, all);
         let known = self.threads.iter_mut().find(|known| known.id == found.native_id);
         let (lines, model) = known.map(|known| (std::mem::take(&mut known.lines), known.model.clone())).unwrap_or_default();
         self.slots += 1;
@@ -345,20 +347,20 @@ impl Hub {
             ..CodexState::default()
         };
         let codex = CodexTranslator { state };
-        self.carried.push(Carried { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
+        self.carried.push(FollowedThread { slot: self.slots, thread: found.native_id.clone(), told: Vec::new(), codex });
         for line in lines {
             self.message(now, line, all);
         }
     }
 
-    /// The daemon is gone, or the way to it: what waits is told again should it still be there.
+    /// Handles a lost connection. If the daemon still runs, it repeats its pending requests after the reconnect.
     fn lost(&mut self, all: &mut Vec<Output>) {
         self.settle_at = None;
-        lose_all(&mut self.carried, &self.socket, all);
+        withdraw_all_sessions(&mut self.carried, &self.socket, all);
     }
 
-    fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
-        let why = format!("no Codex listens at {}: {}", self.socket, one_line(&reply.body, TITLE));
+    fn handle_open_failure(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+        let why = format!("Codex does not listen at {}: {}", self.socket, one_line(&reply.body, TITLE));
         self.standing = Standing::Unreachable { why };
         self.failures = self.failures.saturating_add(1);
         if self.failures == GONE {
@@ -366,8 +368,8 @@ impl Hub {
         }
     }
 
-    /// An outcome was written, or it was not.
-    fn replied(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
+    /// Handles the result of writing an outcome.
+    fn outcome_written(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(at) = self.sent.iter().position(|(id, ..)| *id == reply.id) else { return };
         let (_, session, ask) = self.sent.remove(at);
         if reply.status.is_none() {
@@ -392,15 +394,15 @@ impl Hub {
         }
     }
 
-    /// What was open and is not told again was answered elsewhere.
-    fn settle(&mut self, now: Time, all: &mut Vec<Output>) {
+    /// Withdraws open asks that Codex did not repeat: they were answered elsewhere.
+    fn withdraw_unrepeated(&mut self, now: Time, all: &mut Vec<Output>) {
         if self.settle_at.is_none_or(|at| at > now) {
             return;
         }
         self.settle_at = None;
         for carried in &mut self.carried {
             let told = std::mem::take(&mut carried.told);
-            carried.tell(|carried, out| carried.codex.state.keep_only(&told, out), all);
+            carried.emit_outputs(|carried, out| carried.codex.state.withdraw_except(&told, out), all);
         }
     }
 }
@@ -426,10 +428,10 @@ impl Translator for AttachedCodex {
             Input::StreamOpened => hub.opened(&mut all),
             Input::StreamEvent(line) => hub.message(now, line, &mut all),
             Input::StreamClosed => hub.lost(&mut all),
-            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.not_opened(&reply, &mut all),
-            Input::HttpReply(reply) => hub.replied(&reply, &mut all),
-            Input::Tick => hub.settle(now, &mut all),
-            // There is no process of ours.
+            Input::HttpReply(reply) if reply.id == HttpReply::EVENTS => hub.handle_open_failure(&reply, &mut all),
+            Input::HttpReply(reply) => hub.outcome_written(&reply, &mut all),
+            Input::Tick => hub.withdraw_unrepeated(now, &mut all),
+            // Sayso has no process here.
             Input::Line(_) | Input::Exited(_) => {}
         }
         all

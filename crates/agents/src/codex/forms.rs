@@ -1,4 +1,4 @@
-//! Forms and links of MCP servers, which Codex passes on.
+//! Forms and links of MCP servers, which Codex forwards.
 
 use sayso_core::ask::{AskBody, Link};
 
@@ -6,10 +6,10 @@ use super::state::Kind;
 use crate::elicitation;
 use crate::json::Object;
 
-/// What is asked.
+/// Parses a request.
 ///
 /// # Errors
-/// Why it cannot be shown.
+/// A description of why it cannot be shown.
 pub(super) fn read(params: &Object<'_>) -> Result<(Kind, AskBody), String> {
     let message = params.words("message");
     match params.text("mode").as_deref() {
@@ -30,7 +30,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<(Kind, AskBody), String> {
     }
 }
 
-/// The result with this action; content and meta are JSON.
+/// The result with this action; `content` and `meta` are JSON text.
 pub(super) fn reply(action: &str, content: &str, meta: &str) -> String {
     format!(r#"{{"action":"{action}","content":{content},"_meta":{meta}}}"#)
 }

@@ -1,4 +1,4 @@
-//! From a new process to a thread that takes messages, and what Codex answers to our requests.
+//! The handshake: from a new process to a thread that accepts messages, and the responses to Sayso's own requests.
 
 use sayso_core::limits;
 use serde_json::value::RawValue;
@@ -11,20 +11,20 @@ use crate::json_rpc::{Fault, Id};
 use crate::out::Out;
 use crate::translator::AgentEvent;
 
-/// Says that the introduction is over. It has no parameters, and Codex takes none.
+/// Completes the handshake. Codex rejects this notification if it has parameters.
 pub(super) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"initialized"}"#;
 
-/// Who we are.
+/// The parameters of `initialize`.
 pub(super) fn introduction() -> Value {
     json!({
         "clientInfo": { "name": "sayso", "title": "Sayso", "version": env!("CARGO_PKG_VERSION") },
-        // Plan mode is one of its experiments.
+        // Plan mode is part of the experimental API.
         "capabilities": { "experimentalApi": true, "requestAttestation": false },
     })
 }
 
 impl CodexState {
-    /// Starts the process and introduces ourselves.
+    /// Starts the process and sends `initialize`.
     pub(super) fn launch(&mut self, out: &mut Out) {
         self.forget_process();
         self.phase = CodexPhase::Starting;
@@ -32,7 +32,7 @@ impl CodexState {
         self.requests.send(CodexRequest::Initialize, "initialize", &introduction(), out);
     }
 
-    /// Takes the answer to a request of ours.
+    /// Handles the response to one of Sayso's requests.
     pub(super) fn response(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Out) {
         let Some(call) = self.requests.take(id) else { return };
         let result = outcome.map(|result| result.and_then(Object::of).unwrap_or_default());
@@ -48,37 +48,37 @@ impl CodexState {
                     None => self.requests.send(CodexRequest::StartThread, "thread/start", &params, out),
                 };
             }
-            (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_is_there(&result, out),
+            (CodexRequest::StartThread | CodexRequest::ResumeThread, Ok(result)) => self.thread_opened(&result, out),
             (CodexRequest::ResumeThread, Err(fault)) => {
-                // What is not on record now will not be later.
+                // Codex has no recording of this thread, so resuming cannot succeed later either.
                 self.recorded = false;
-                self.give_up(&format!("Codex cannot go on with this session: {}", fault.in_words()), out);
+                self.abort_start(&format!("Codex cannot resume this session: {}", fault.in_words()), out);
             }
             (CodexRequest::Initialize | CodexRequest::StartThread, Err(fault)) => {
-                self.give_up(&format!("Codex did not open a session: {}", fault.in_words()), out);
+                self.abort_start(&format!("Codex did not open a session: {}", fault.in_words()), out);
             }
             (CodexRequest::Turn, Ok(result)) => {
                 let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
-                // It may be over already.
+                // The turn may have ended already.
                 if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
-                    self.turn_is(id, out);
+                    self.record_turn_id(id, out);
                 }
             }
             (CodexRequest::Turn, Err(fault)) => {
-                out.event(AgentEvent::Error(format!("Codex did not take the message: {}", fault.in_words())));
+                out.event(AgentEvent::Error(format!("Codex did not accept the message: {}", fault.in_words())));
                 if self.turn.as_ref().is_some_and(|turn| turn.id.is_none()) {
                     self.turn = None;
                     out.event(AgentEvent::TurnEnded);
-                    self.say_next(out);
+                    self.send_next_message(out);
                 }
             }
-            // The turn was over when the words came: they begin the next one.
+            // The turn ended before the text arrived: it starts the next turn.
             (CodexRequest::Steer(text), Err(_)) => {
                 self.queue.push_front(text);
                 if let Some(turn) = &mut self.turn {
                     turn.closing = true;
                 }
-                self.say_next(out);
+                self.send_next_message(out);
             }
             (CodexRequest::Steer(_) | CodexRequest::Interrupt, Ok(_)) => {}
             (CodexRequest::Interrupt, Err(fault)) => {
@@ -90,27 +90,27 @@ impl CodexState {
         }
     }
 
-    fn thread_is_there(&mut self, result: &Object<'_>, out: &mut Out) {
+    fn thread_opened(&mut self, result: &Object<'_>, out: &mut Out) {
         let thread = result.object("thread").and_then(|thread| thread.words("id")).filter(|id| id.len() <= ID);
         let Some(thread) = thread.or_else(|| self.thread.take()) else {
-            return self.give_up("Codex opened a session without a name", out);
+            return self.abort_start("Codex opened a session without an id", out);
         };
         self.thread = Some(thread);
         self.model = result.words("model").map(|model| limits::head(&model, limits::NAME).to_owned());
         self.phase = CodexPhase::Ready;
         if !launch::knows_mode(&self.wanted) {
             let mode = limits::head(&self.wanted.mode, 80);
-            out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It does what its configuration says.")));
+            out.event(AgentEvent::Notice(format!("Codex has no permission mode `{mode}`. It uses its own configuration.")));
         }
         if self.queue.is_empty() {
-            // It takes a message: that is all there is to say about a start without a prompt.
+            // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
             out.event(AgentEvent::TurnEnded);
         }
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
-    /// Ends a session that never came to be.
-    fn give_up(&mut self, reason: &str, out: &mut Out) {
+    /// Ends a session whose start failed.
+    fn abort_start(&mut self, reason: &str, out: &mut Out) {
         out.event(AgentEvent::Error(format!("{}.", reason.trim_end_matches('.'))));
         self.phase = CodexPhase::Down;
         self.forget_process();
@@ -118,7 +118,7 @@ impl CodexState {
         out.event(AgentEvent::Ended { reason: reason.to_owned(), failed: true, resumable: self.can_resume() });
     }
 
-    /// Whether another process could go on with this session.
+    /// Whether another process can resume this session.
     pub(super) fn can_resume(&self) -> bool {
         self.thread.is_some() && self.recorded
     }

@@ -1,4 +1,4 @@
-//! What Codex does, item by item: the tool calls that people see, and what a later request is about.
+//! The items of Codex: they are shown as tool calls, and later requests refer to them.
 
 use std::collections::VecDeque;
 
@@ -12,35 +12,33 @@ use crate::json::{Object, list};
 use crate::text::bounded;
 use crate::translator::AgentEvent;
 
-/// Items that are remembered while they run. The oldest makes room.
+/// How many running items are kept. The oldest is dropped.
 const ITEMS: usize = 64;
-/// Bytes of all that is remembered of them. They are saved with every line.
+/// Maximum total size of the kept items in bytes. They are saved after every line.
 const KEPT: usize = 1024 * 1024;
 
-/// An item that runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Item {
     pub(super) id: String,
     pub(super) thread: String,
-    /// The tool's name.
     name: String,
-    pub(super) what: What,
+    pub(super) what: ItemDetails,
 }
 
-/// What a request about an item needs to know of it.
+/// The details of an item that a request can refer to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
-pub(super) enum What {
-    /// The changes of a patch; nothing if they were too large to be kept.
+pub(super) enum ItemDetails {
+    /// The changes of a patch; `None` if they were too large to keep.
     Patch { changes: Option<Raw> },
-    /// The tool of an MCP server.
+    /// A call of an MCP tool.
     Mcp { server: String, tool: String },
-    /// Nothing.
+    /// Any other item, whose details no request refers to.
     Other,
 }
 
-/// The items that run.
+/// The running items.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(super) struct Items(VecDeque<Item>);
@@ -50,7 +48,7 @@ impl Items {
         self.0.iter().find(|item| item.id == id && item.thread == thread)
     }
 
-    /// The items of a thread, the newest first.
+    /// The items of a thread, newest first.
     pub(super) fn of<'a>(&'a self, thread: &'a str) -> impl Iterator<Item = &'a Item> {
         self.0.iter().rev().filter(move |item| item.thread == thread)
     }
@@ -59,8 +57,8 @@ impl Items {
         self.forget(&item.thread, &item.id);
         if item.size() > KEPT {
             item.what = match item.what {
-                What::Patch { .. } => What::Patch { changes: None },
-                What::Mcp { .. } | What::Other => What::Other,
+                ItemDetails::Patch { .. } => ItemDetails::Patch { changes: None },
+                ItemDetails::Mcp { .. } | ItemDetails::Other => ItemDetails::Other,
             };
         }
         self.0.push_back(item);
@@ -73,7 +71,7 @@ impl Items {
         self.0.retain(|item| item.id != id || item.thread != thread);
     }
 
-    /// Takes out everything that a thread left undone.
+    /// Removes and returns the unfinished items of a thread.
     pub(super) fn take(&mut self, thread: &str) -> Vec<Item> {
         let (left, kept) = std::mem::take(&mut self.0).into_iter().partition(|item: &Item| item.thread == thread);
         self.0 = kept;
@@ -82,37 +80,37 @@ impl Items {
 }
 
 impl Item {
-    /// The item that began, if it is a tool call.
+    /// The started item, if it is a tool call.
     pub(super) fn of(fields: &Object<'_>, id: &str, thread: &str) -> Option<Self> {
         let name = tool(fields)?;
         let what = match fields.text("type").as_deref() {
-            Some("fileChange") => What::Patch { changes: fields.get("changes").map(|changes| Raw::of(&changes)) },
+            Some("fileChange") => ItemDetails::Patch { changes: fields.get("changes").map(|changes| Raw::of(&changes)) },
             Some("mcpToolCall") => match (fields.words("server"), fields.words("tool")) {
-                (Some(server), Some(tool)) => What::Mcp { server, tool },
-                _ => What::Other,
+                (Some(server), Some(tool)) => ItemDetails::Mcp { server, tool },
+                _ => ItemDetails::Other,
             },
-            _ => What::Other,
+            _ => ItemDetails::Other,
         };
         Some(Self { id: id.to_owned(), thread: thread.to_owned(), name, what })
     }
 
     fn size(&self) -> usize {
         let of_it = match &self.what {
-            What::Patch { changes } => changes.as_ref().map_or(0, |changes| changes.as_str().len()),
-            What::Mcp { server, tool } => server.len() + tool.len(),
-            What::Other => 0,
+            ItemDetails::Patch { changes } => changes.as_ref().map_or(0, |changes| changes.as_str().len()),
+            ItemDetails::Mcp { server, tool } => server.len() + tool.len(),
+            ItemDetails::Other => 0,
         };
         self.id.len() + self.thread.len() + self.name.len() + of_it
     }
 
-    /// What people see of an item that will never end by itself.
+    /// The event for an item that ends without a result.
     pub(super) fn cut_short(self, subagent: Option<String>) -> AgentEvent {
         let Self { id, name, .. } = self;
         AgentEvent::Tool { tool_call_id: id, name, input: None, output: None, status: ToolStatus::Error, subagent }
     }
 }
 
-/// What people see of a tool call as it stands now; nothing if the item is none.
+/// The event for the current state of a tool call; `None` for other items.
 pub(super) fn event(fields: &Object<'_>, id: &str, subagent: Option<String>, ended: bool) -> Option<AgentEvent> {
     let name = tool(fields)?;
     let status = match fields.text("status").as_deref() {
@@ -125,7 +123,7 @@ pub(super) fn event(fields: &Object<'_>, id: &str, subagent: Option<String>, end
     Some(AgentEvent::Tool { tool_call_id: id.to_owned(), name, input, output, status, subagent })
 }
 
-/// The name of the tool that an item is a call of; nothing if it is none.
+/// The tool's name; `None` if the item is not a tool call.
 fn tool(fields: &Object<'_>) -> Option<String> {
     let kind = fields.words("type")?;
     let name = match kind.as_str() {
@@ -135,7 +133,7 @@ fn tool(fields: &Object<'_>) -> Option<String> {
         },
         "dynamicToolCall" | "collabAgentToolCall" => fields.words("tool").unwrap_or(kind),
         "commandExecution" | "fileChange" | "webSearch" | "imageView" | "imageGeneration" | "sleep" => kind,
-        // What comes in a later version and has a status is done, not said.
+        // Unknown items with a status are treated as tool calls.
         "userMessage" | "agentMessage" | "reasoning" | "plan" => return None,
         _ if fields.get("status").is_some() => kind,
         _ => return None,
@@ -188,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_call_is_shown_as_it_begins_and_as_it_ends() {
+    fn tool_call_is_reported_at_start_and_end() {
         let begun = r#"{"type":"commandExecution","command":"ls","cwd":"/p","status":"inProgress","aggregatedOutput":null}"#;
         let input = Some(r#"{"command":"ls","cwd":"/p"}"#.to_owned());
         assert_eq!(shown(begun, false), Some(("commandExecution".into(), input, None, ToolStatus::Running)));
@@ -203,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_stays_small() {
+    fn stored_items_stay_within_limits() {
         let mut items = Items::default();
         let patch = |id: &str, size: usize| {
             let item = format!(r#"{{"type":"fileChange","changes":["{}"]}}"#, "x".repeat(size));
@@ -214,7 +212,7 @@ mod tests {
         }
         assert!(items.0.len() < 4 && items.get("t", "199").is_some() && items.get("u", "199").is_none());
         items.keep(patch("huge", 2 * KEPT));
-        assert_eq!(items.get("t", "huge").unwrap().what, What::Patch { changes: None });
+        assert_eq!(items.get("t", "huge").unwrap().what, ItemDetails::Patch { changes: None });
         for n in 0..200 {
             items.keep(patch(&n.to_string(), 0));
         }

@@ -1,37 +1,36 @@
-//! How the process and the thread are started.
+//! Starting the process and its thread.
 
 use serde_json::{Value, json};
 
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::Launch;
 
-/// Without it the model can ask questions only while it plans.
+/// Without this setting, the model can only ask questions in plan mode.
 const QUESTIONS_ON: &str = "features.default_mode_request_user_input=true";
-/// Takes the tool that asks questions away.
+/// Removes the question tool.
 const QUESTIONS_OFF: &str = "tools.experimental_request_user_input.enabled=false";
 
-/// What Codex does with a permission mode.
+/// How a permission mode maps to Codex's settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// What the person's own configuration says.
+    /// Use the user's own configuration.
     AsConfigured,
-    /// Nothing is asked; what the sandbox does not let through fails.
+    /// Never ask; what the sandbox blocks fails.
     DontAsk,
-    /// Files of the project may be changed without asking.
+    /// Allow changes to files in the project without asking.
     AcceptEdits,
-    /// Nothing is asked and there is no sandbox.
+    /// Never ask and run without a sandbox.
     Bypass,
 }
 
-/// The arguments for the process.
-pub(super) fn launch(wanted: &Wanted) -> Launch {
+pub(super) fn launch(wanted: &StartSettings) -> Launch {
     let questions = if wanted.questions { QUESTIONS_ON } else { QUESTIONS_OFF };
     let args = ["-c", questions].map(str::to_owned).to_vec();
     Launch { directory: wanted.project.clone(), args, ..Launch::default() }
 }
 
 impl Mode {
-    fn of(wanted: &Wanted) -> Option<Self> {
+    fn of(wanted: &StartSettings) -> Option<Self> {
         match wanted.mode.as_str() {
             "" | "default" | "plan" => Some(Self::AsConfigured),
             "dontAsk" => Some(Self::DontAsk),
@@ -42,14 +41,14 @@ impl Mode {
     }
 }
 
-/// Whether Codex has the permission mode that is wanted.
-pub(super) fn knows_mode(wanted: &Wanted) -> bool {
+/// Whether Codex supports the wanted permission mode.
+pub(super) fn knows_mode(wanted: &StartSettings) -> bool {
     Mode::of(wanted).is_some()
 }
 
-/// The parameters that begin a thread, or go on with this one.
-pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
-    // Codex can let a model decide in the person's place; here a person does.
+/// The parameters that start a thread, or resume `thread`.
+pub(super) fn thread(wanted: &StartSettings, thread: Option<&str>) -> Value {
+    // Codex can let a model review approvals. Here a person always reviews them.
     let mut params = json!({ "cwd": wanted.project, "approvalsReviewer": "user" });
     if let Some(model) = wanted.model.as_deref().filter(|model| !model.is_empty()) {
         params["model"] = json!(model);
@@ -72,8 +71,8 @@ pub(super) fn thread(wanted: &Wanted, thread: Option<&str>) -> Value {
     params
 }
 
-/// The parameters of a turn that says this.
-pub(super) fn turn(wanted: &Wanted, thread: &str, model: Option<&str>, text: &str) -> Value {
+/// The parameters that start a turn with this message.
+pub(super) fn turn(wanted: &StartSettings, thread: &str, model: Option<&str>, text: &str) -> Value {
     let mut params = json!({ "threadId": thread, "input": input(text) });
     if let (true, Some(model)) = (wanted.mode == "plan", model) {
         let settings = json!({ "model": model, "reasoning_effort": null, "developer_instructions": null });
@@ -82,7 +81,7 @@ pub(super) fn turn(wanted: &Wanted, thread: &str, model: Option<&str>, text: &st
     params
 }
 
-/// Words as Codex takes them.
+/// Text in Codex's input format.
 pub(super) fn input(text: &str) -> Value {
     json!([{ "type": "text", "text": text, "text_elements": [] }])
 }
@@ -91,18 +90,18 @@ pub(super) fn input(text: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn wanted(mode: &str) -> Wanted {
-        Wanted { project: "/project".to_owned(), mode: mode.to_owned(), model: None, questions: true }
+    fn wanted(mode: &str) -> StartSettings {
+        StartSettings { project: "/project".to_owned(), mode: mode.to_owned(), model: None, questions: true }
     }
 
     #[test]
-    fn the_question_tool_is_on_or_gone() {
+    fn question_tool_is_enabled_or_removed() {
         assert_eq!(launch(&wanted("default")).args, ["-c", QUESTIONS_ON]);
-        assert_eq!(launch(&Wanted { questions: false, ..wanted("default") }).args, ["-c", QUESTIONS_OFF]);
+        assert_eq!(launch(&StartSettings { questions: false, ..wanted("default") }).args, ["-c", QUESTIONS_OFF]);
     }
 
     #[test]
-    fn a_thread_is_reviewed_by_a_person_in_the_wanted_mode() {
+    fn thread_uses_wanted_mode_with_a_person_as_reviewer() {
         let of = |mode: &str| thread(&wanted(mode), None);
         let plain = json!({"cwd": "/project", "approvalsReviewer": "user"});
         assert_eq!((of("default"), of(""), of("plan")), (plain.clone(), plain.clone(), plain));
@@ -113,14 +112,14 @@ mod tests {
         );
         assert_eq!(of("bypassPermissions")["sandbox"], "danger-full-access");
         assert!(knows_mode(&wanted("plan")) && !knows_mode(&wanted("careful")));
-        let again = thread(&Wanted { model: Some("gpt-5.5".to_owned()), ..wanted("careful") }, Some("t-1"));
+        let again = thread(&StartSettings { model: Some("gpt-5.5".to_owned()), ..wanted("careful") }, Some("t-1"));
         let known =
             json!({"cwd": "/project", "approvalsReviewer": "user", "model": "gpt-5.5", "threadId": "t-1", "excludeTurns": true});
         assert_eq!(again, known);
     }
 
     #[test]
-    fn a_plan_is_asked_for_with_every_turn() {
+    fn plan_mode_is_set_on_every_turn() {
         assert!(turn(&wanted("default"), "t", Some("m"), "go").get("collaborationMode").is_none());
         assert_eq!(turn(&wanted("plan"), "t", Some("m"), "go")["collaborationMode"]["mode"], "plan");
         assert!(turn(&wanted("plan"), "t", None, "go").get("collaborationMode").is_none());

@@ -1,28 +1,28 @@
-//! Codex, hosted through `codex app-server`: JSON-RPC, one message a line; or the daemon that a person's own
-//! terminals share (`attached`).
+//! Codex, either hosted as `codex app-server` (JSON-RPC, one message per line) or attached to the daemon that the
+//! user's terminals share (`attached`).
 //!
-//! One process carries one session, which is one thread; threads of sub-agents may come with it. Codex
-//! asks by requests, and in one more way that is no request at all:
+//! One process carries one session, which is one thread; sub-agents have additional threads. Codex asks through
+//! requests, and in one case through a plain message:
 //!
-//! | what | how |
+//! | ask | message |
 //! |---|---|
 //! | a command | `item/commandExecution/requestApproval` |
-//! | a patch | `item/fileChange/requestApproval`; the diff came before, with the item |
-//! | more access | `item/permissions/requestApproval` |
+//! | a patch | `item/fileChange/requestApproval`; the diff arrived earlier, with the item |
+//! | extra access | `item/permissions/requestApproval` |
 //! | a tool, a form or a link of an MCP server | `mcpServer/elicitation/request` |
-//! | questions that it waits for | `item/tool/requestUserInput` |
-//! | questions that it does not wait for | a message with `delivery: "async"`; the answer is a message |
+//! | questions that block Codex | `item/tool/requestUserInput` |
+//! | questions that do not block Codex | a message with `delivery: "async"`; the answer is a message |
 //!
-//! A no to a command or a patch is `decline`, after which Codex goes on. It has no place for a reason, so a
-//! person's own words follow as `turn/steer` in the same batch. Only a person who says stop ends the turn.
+//! A rejected command or patch is `decline`, after which Codex continues. The response has no field for a reason, so
+//! the person's words follow as `turn/steer` in the same batch. Only a person's stop ends the turn.
 
 mod approvals;
 mod attached;
 mod forms;
 mod handshake;
-mod hear;
 mod items;
 mod launch;
+mod notifications;
 mod outcome;
 mod patch;
 mod questions;

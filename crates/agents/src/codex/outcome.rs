@@ -1,5 +1,4 @@
-//! An outcome on its way to Codex: the one response to the request that waits for it, and what a person said
-//! beside it, in one batch.
+//! Delivers an outcome to Codex: the single response to the pending request, plus the person's words, in one batch.
 
 use sayso_core::ask::Decision;
 use sayso_core::transcript::Role;
@@ -14,19 +13,19 @@ use crate::text::{own_words, said_later};
 use crate::translator::{AgentEvent, Outcome};
 
 const NOT_WAITING: &str = "Codex no longer waits for it.";
-const REQUEST_UNKNOWN: &str = "What Codex asked is no longer known; it was told no.";
-const MISFIT: &str = "The decision does not fit what Codex asked; it was told no.";
-const NOT_TAKEN: &str = "Too many messages wait for Codex already; this one was not taken.";
+const REQUEST_UNKNOWN: &str = "The request of Codex is no longer known, so it was denied.";
+const MISFIT: &str = "The decision does not match the request of Codex, so the request was denied.";
+const NOT_TAKEN: &str = "Too many messages are already queued for Codex; this one was not sent.";
 
-/// What goes back to Codex.
+/// The response of an outcome.
 struct Reply {
-    /// The result, as JSON.
+    /// The result as JSON text.
     result: String,
-    /// Words for which the result has no place.
+    /// Words that the result has no field for.
     unsaid: Option<String>,
-    /// Whether the turn has to be stopped beside it.
+    /// Whether the turn must be interrupted separately.
     interrupt: bool,
-    /// Why Codex does not get what was decided.
+    /// Why the decision cannot be delivered to Codex.
     lost: Option<&'static str>,
 }
 
@@ -36,13 +35,13 @@ impl Reply {
     }
 
     fn misfit(kind: Kind) -> Self {
-        Self { lost: Some(MISFIT), ..Self::new(nobody(kind)) }
+        Self { lost: Some(MISFIT), ..Self::new(undecided_result(kind)) }
     }
 }
 
 impl CodexState {
-    /// Gives Codex an outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
+    /// Sends an outcome to Codex.
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, out: &mut Out) {
         let print = given.raw.map(|raw| crate::text::fingerprint(raw.as_str()));
         let fits = |open: &Open| open.native_id == given.native_id && print.is_none_or(|print| print == open.print);
         let Some(open) = self.open.iter().position(fits).map(|at| self.open.remove(at)) else {
@@ -52,7 +51,7 @@ impl CodexState {
         let Some(id) = &open.id else { return self.answer_message(params.as_ref(), given, out) };
         let reply = match &params {
             Some(params) => reply(open.kind, params, given),
-            None => Reply { lost: Some(REQUEST_UNKNOWN), ..Reply::new(nobody(open.kind)) },
+            None => Reply { lost: Some(REQUEST_UNKNOWN), ..Reply::new(undecided_result(open.kind)) },
         };
         out.line(json_rpc::raw_result(id, &reply.result));
         match reply.lost {
@@ -62,11 +61,11 @@ impl CodexState {
         if stops(given) {
             self.stop(&open, reply.interrupt, out);
         } else if let Some(words) = reply.unsaid.filter(|_| given.by.is_person()) {
-            self.tell(&open, &said_later(given.decision, open.about.as_deref(), &words), out);
+            self.send_words(&open, &said_later(given.decision, open.about.as_deref(), &words), out);
         }
     }
 
-    /// A person said stop. A cancelled command ends its turn by itself; anything else does not.
+    /// Stops the turn on a person's request. Only a cancelled command ends its turn by itself.
     fn stop(&mut self, open: &Open, interrupt: bool, out: &mut Out) {
         if self.thread.as_ref() == Some(&open.thread) {
             match &mut self.turn {
@@ -78,24 +77,25 @@ impl CodexState {
         }
     }
 
-    /// Says a person's words about a request in the turn that it came from. It waits for the outcome, so it runs.
-    fn tell(&mut self, open: &Open, text: &str, out: &mut Out) {
+    /// Sends a person's words to the turn that the request belongs to. That turn is still running, because it waits for
+    /// the outcome.
+    fn send_words(&mut self, open: &Open, text: &str, out: &mut Out) {
         self.said += 1;
         let (message, shown) = (format!("words-{}", self.said), text.to_owned());
         out.event(AgentEvent::Message { message, role: Role::User, text: shown, subagent: None });
         match &open.turn {
             Some(turn) => self.steer(&open.thread, turn, text.to_owned(), out),
-            None => self.say(text.to_owned(), out),
+            None => self.queue_message(text.to_owned(), out),
         }
     }
 
-    /// The outcome of questions that Codex does not wait for is a message, or nothing.
+    /// Delivers the outcome of questions that do not block Codex, as a message if there is something to send.
     fn answer_message(&mut self, params: Option<&Object<'_>>, given: &Outcome<'_>, out: &mut Out) {
         let text = match given.decision {
             Decision::Answered { answers, note } => {
                 let item = params.and_then(|params| params.object("item"));
                 let Some(text) = item.and_then(|item| questions::as_message(&item, answers, note.as_deref())) else {
-                    return out.undeliverable(given.ask, "What Codex asked is no longer known, so nothing was said.");
+                    return out.undeliverable(given.ask, "The request of Codex is no longer known, so nothing was sent.");
                 };
                 Some(text)
             }
@@ -105,7 +105,7 @@ impl CodexState {
             Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. } => None,
         };
         match text {
-            Some(text) if self.can_say() => self.say(text, out),
+            Some(text) if self.has_queue_room() => self.queue_message(text, out),
             Some(_) => out.undeliverable(given.ask, NOT_TAKEN),
             None if stops(given) => self.stop_turn(out),
             None => {}
@@ -113,7 +113,7 @@ impl CodexState {
     }
 }
 
-/// Whether a person wants the turn to end. A policy or a timeout never does.
+/// Whether a person wants to end the turn. Policies and timeouts never do.
 fn stops(given: &Outcome<'_>) -> bool {
     let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
     stop && given.by.is_person()
@@ -121,7 +121,7 @@ fn stops(given: &Outcome<'_>) -> bool {
 
 fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
     match given.decision {
-        // Codex takes no other input than its own.
+        // Codex does not accept a changed input.
         Decision::Approved { input: Some(_), .. } => Reply::misfit(kind),
         Decision::Approved { choice, input: None } => {
             yes(kind, params, choice.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
@@ -140,11 +140,11 @@ fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
             Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Link | Kind::Message => Reply::misfit(kind),
         },
         Decision::Rejected { message, .. } | Decision::Denied { message, .. } => no(kind, params, message, stops(given)),
-        Decision::Withdrawn { .. } => Reply::new(nobody(kind)),
+        Decision::Withdrawn { .. } => Reply::new(undecided_result(kind)),
     }
 }
 
-/// The result that says yes; nothing if it does not fit.
+/// The approving result; `None` if the choice does not match the request.
 fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let decision = |decision: String| format!(r#"{{"decision":{decision}}}"#);
     match kind {
@@ -157,25 +157,25 @@ fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> 
     }
 }
 
-/// A no after which Codex goes on, or one that ends the turn.
+/// A rejection, after which Codex continues or the turn ends.
 fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     let unsaid = own_words(message);
     match kind {
         Kind::Command | Kind::Patch if stop => Reply::new(r#"{"decision":"cancel"}"#.to_owned()),
-        Kind::Question if stop => Reply { interrupt: true, ..Reply::new(nobody(kind)) },
-        // The words stand where the answer would.
-        Kind::Question => Reply::new(questions::refused(params, message)),
+        Kind::Question if stop => Reply { interrupt: true, ..Reply::new(undecided_result(kind)) },
+        // The message takes the place of the answer.
+        Kind::Question => Reply::new(questions::refusal(params, message)),
         Kind::McpTool | Kind::Form | Kind::Link if !stop => {
             Reply { unsaid, ..Reply::new(forms::reply("decline", "null", "null")) }
         }
         Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Form | Kind::Link | Kind::Message => {
-            Reply { unsaid, interrupt: stop, ..Reply::new(nobody(kind)) }
+            Reply { unsaid, interrupt: stop, ..Reply::new(undecided_result(kind)) }
         }
     }
 }
 
-/// The result of a request that nobody will decide. Nothing is allowed by it, and Codex goes on.
-pub(super) fn nobody(kind: Kind) -> String {
+/// The result of a request that nobody decided. It allows nothing, and Codex continues.
+pub(super) fn undecided_result(kind: Kind) -> String {
     match kind {
         Kind::Command | Kind::Patch => r#"{"decision":"decline"}"#.to_owned(),
         Kind::Permissions => r#"{"permissions":{},"scope":"turn"}"#.to_owned(),

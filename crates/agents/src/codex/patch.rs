@@ -1,28 +1,28 @@
-//! A patch as an approval. The request names an item; what would change came with that item before.
+//! Approvals of patches. The request names an item, which arrived earlier with the changes.
 
 use sayso_core::ask::{Action, Approval, Choice, FileDiff, Preview};
 use sayso_core::raw::Raw;
 
 use super::approvals::{SESSION, TITLE, reason};
-use super::items::{Item, What};
-use crate::diff::{Of, hunk};
+use super::items::{Item, ItemDetails};
+use crate::diff::{DiffScope, hunk};
 use crate::json::{Object, list};
 use crate::text::one_line;
 
-const UNKNOWN: &str = "What would change is not known: it was too large to be kept, or Codex did not say it.";
+const UNKNOWN: &str = "The changes are unknown: they were too large to store, or Codex did not send them.";
 
 /// The approval that a request asks for.
 pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
     let changes = item.and_then(|item| match &item.what {
-        What::Patch { changes } => changes.as_ref(),
-        What::Mcp { .. } | What::Other => None,
+        ItemDetails::Patch { changes } => changes.as_ref(),
+        ItemDetails::Mcp { .. } | ItemDetails::Other => None,
     });
     let files = changes.and_then(files);
     let root = params.words("grantRoot").map(|root| format!("It asks to change files below {root} until the session ends."));
     let unknown = files.is_none().then(|| UNKNOWN.to_owned());
     let (paths, diffs) = files.unwrap_or_default();
     let title = if paths.is_empty() { "Change files".to_owned() } else { format!("Change {}", paths.join(", ")) };
-    // More than this patch, or nobody knows what: nothing that a rule could fit.
+    // A request for more than this patch, or for unknown changes, must not match a policy rule.
     let action = if root.is_some() || paths.is_empty() { Action::Other } else { Action::Edit { paths } };
     Approval {
         tool: "fileChange".to_owned(),
@@ -36,7 +36,7 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
     }
 }
 
-/// The files that a patch touches and what becomes of each; nothing if one cannot be read.
+/// The files of a patch and the change to each; `None` if any entry is invalid.
 fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
     let raw: &serde_json::value::RawValue = serde_json::from_str(changes.as_str()).ok()?;
     let (mut paths, mut diffs) = (Vec::new(), Vec::new());
@@ -45,8 +45,8 @@ fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
         let (path, diff) = (change.words("path")?, change.text("diff")?);
         let kind = change.object("kind").unwrap_or_default();
         let diff = match kind.text("type").as_deref() {
-            Some("add") => hunk("", &diff, Of::Part("a new file")),
-            Some("delete") => hunk(&diff, "", Of::Part("the whole file")),
+            Some("add") => hunk("", &diff, DiffScope::Part("a new file")),
+            Some("delete") => hunk(&diff, "", DiffScope::Part("the whole file")),
             _ => diff,
         };
         paths.push(path.clone());
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_shows_what_becomes_of_every_file() {
+    fn patch_preview_shows_every_file() {
         let item = r#"{"type":"fileChange","changes":[
             {"path":"/p/new.txt","kind":{"type":"add"},"diff":"hello\n"},
             {"path":"/p/old.txt","kind":{"type":"delete"},"diff":"bye\n"},
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_or_goes_further_fits_no_rule() {
+    fn unknown_or_wider_patch_matches_no_rule() {
         let known = r#"{"type":"fileChange","changes":[{"path":"/p/a","kind":{"type":"add"},"diff":"x"}]}"#;
         let wider = asked(r#"{"grantRoot":"/etc"}"#, known);
         assert_eq!(wider.action, Action::Other);

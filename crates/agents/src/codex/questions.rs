@@ -1,17 +1,17 @@
-//! Questions that Codex waits for, and those that it does not.
+//! Questions of Codex, blocking and non-blocking.
 
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
 use crate::json::{Object, line, text};
 
-/// How Codex's own terminal marks what a person adds to a choice.
+/// The prefix with which Codex's terminal marks a person's note to a choice.
 const NOTE: &str = "user_note: ";
 
 /// The questions of a request.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the problem.
 pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
     each(params, |number, fields| {
         let text = fields.words("question").ok_or_else(|| format!("question {number} has no text"))?;
@@ -23,7 +23,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
         let custom = !fields.has("isOther") || fields.says("isOther");
         let (text, input) = match (fields.says("isSecret"), options.is_empty()) {
             (true, true) => (text, Input::Text { secret: true }),
-            // What is secret is typed, also where there is something to choose.
+            // A secret is entered as text, even if the question has options.
             (true, false) => {
                 let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
                 (format!("{text}\n({})", labels.join(", ")), Input::Text { secret: true })
@@ -38,7 +38,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
 /// The questions of a message.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the problem.
 pub(super) fn of_message(item: &Object<'_>) -> Result<Vec<Question>, String> {
     each(item, |number, fields| {
         let title = fields.words("title").ok_or_else(|| format!("question {number} has no text"))?;
@@ -76,8 +76,8 @@ fn options(
     options.ok_or_else(|| format!("question {number} has an option without a label"))
 }
 
-/// The result for these answers; nothing if the request does not hold the questions. A note stands at the
-/// first question that has an answer.
+/// The result with these answers; `None` if the request does not contain the questions. A note goes to the first
+/// question with an answer.
 pub(super) fn reply(params: &Object<'_>, answers: &[Vec<String>], note: Option<&str>) -> Option<String> {
     let mut note = note.map(str::trim).filter(|note| !note.is_empty()).map(|note| format!("{NOTE}{note}"));
     let ids = ids(params)?;
@@ -91,8 +91,8 @@ pub(super) fn reply(params: &Object<'_>, answers: &[Vec<String>], note: Option<&
     Some(format!(r#"{{"answers":{{{}}}}}"#, given.collect::<Vec<_>>().join(",")))
 }
 
-/// The result that answers nothing. Codex has no no to a question, so these words stand where the first answer would.
-pub(super) fn refused(params: &Object<'_>, words: &str) -> String {
+/// The result without answers. Codex cannot reject a question, so the words take the place of the first answer.
+pub(super) fn refusal(params: &Object<'_>, words: &str) -> String {
     let first = ids(params).and_then(|ids| ids.into_iter().next());
     match first.filter(|_| !words.trim().is_empty()) {
         Some(id) => format!(r#"{{"answers":{{{}:{{"answers":[{}]}}}}}}"#, line(&id), line(&words.trim())),
@@ -100,7 +100,7 @@ pub(super) fn refused(params: &Object<'_>, words: &str) -> String {
     }
 }
 
-/// The result of a question that nobody will answer.
+/// The result of a question that nobody answered.
 pub(super) fn unanswered() -> String {
     r#"{"answers":{}}"#.to_owned()
 }
@@ -109,7 +109,7 @@ fn ids(params: &Object<'_>) -> Option<Vec<String>> {
     params.list("questions")?.into_iter().map(|question| Object::of(question)?.words("id")).collect()
 }
 
-/// The message that answers the questions of one.
+/// The message that answers the questions of a message.
 pub(super) fn as_message(item: &Object<'_>, answers: &[Vec<String>], note: Option<&str>) -> Option<String> {
     let titles = item.list("questions")?.into_iter().map(|question| Object::of(question)?.words("title"));
     let titles = titles.collect::<Option<Vec<String>>>()?;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_question_is_read() {
+    fn all_questions_are_parsed() {
         let questions = read(&Object::parse(ASKED).unwrap()).unwrap();
         let options =
             vec![QuestionOption::new("Postgres (Recommended)", Some("Robust.".into())), QuestionOption::new("SQLite", None)];
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_go_back_by_id() {
+    fn answers_are_keyed_by_question_id() {
         let params = Object::parse(ASKED).unwrap();
         let said =
             |given: &[&[&str]], note| -> Value { serde_json::from_str(&reply(&params, &answers(given), note).unwrap()).unwrap() };
@@ -172,13 +172,13 @@ mod tests {
         let noted = json!({"answers": {"key": {"answers": ["k", "user_note: soon"]}, "name": {"answers": ["x"]}}});
         assert_eq!(said(&[&[], &["k"], &["x"]], Some(" soon ")), noted);
         assert_eq!(said(&[], Some("x")), json!({"answers": {}}));
-        let no: Value = serde_json::from_str(&refused(&params, "Decide yourself.")).unwrap();
+        let no: Value = serde_json::from_str(&refusal(&params, "Decide yourself.")).unwrap();
         assert_eq!(no, json!({"answers": {"db": {"answers": ["Decide yourself."]}}}));
-        assert_eq!(refused(&params, " "), unanswered());
+        assert_eq!(refusal(&params, " "), unanswered());
     }
 
     #[test]
-    fn questions_of_a_message_are_answered_by_one() {
+    fn message_questions_are_answered_by_one_message() {
         let item = r#"{"questions":[{"title":"Which database?","options":["Postgres","SQLite"]},{"title":"What name?","options":null}]}"#;
         let item = Object::parse(item).unwrap();
         let questions = of_message(&item).unwrap();

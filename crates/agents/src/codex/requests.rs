@@ -1,4 +1,4 @@
-//! Requests of Codex, and messages that ask: each becomes an ask, or is refused at once with the reason.
+//! Requests and asking messages of Codex: each becomes an ask or is refused immediately with a reason.
 
 use sayso_core::ask::AskBody;
 use sayso_core::limits;
@@ -14,39 +14,39 @@ use crate::out::Out;
 use crate::text::fingerprint;
 use crate::translator::{AgentEvent, NewAsk};
 
-/// Something that Codex wants of a person, understood.
+/// A parsed request for a person's decision.
 struct CodexAsk {
     kind: Kind,
     body: AskBody,
     item: Option<String>,
 }
 
-/// Where it comes from.
+/// The thread and turn that sent a request.
 struct From {
     thread: String,
     turn: Option<String>,
 }
 
 impl CodexState {
-    /// A request. One that is open already is the same one, told again to everybody who listens.
+    /// Handles a request. A request that is already open was repeated to all clients and is ignored.
     pub(super) fn request(&mut self, id: Id, method: &str, params: Option<&RawValue>, line: &str, out: &mut Out) {
         if let Some(open) = self.open.iter().find(|open| open.id.as_ref() == Some(&id)) {
             if open.print != fingerprint(line.trim()) {
-                self.hearing.complaints.tell("Codex used the id of an open request again; the second one was ignored.", out);
+                self.hearing.complaints.report("Codex used the id of an open request again; the second one was ignored.", out);
             }
             return;
         }
         let params = params.and_then(Object::of).unwrap_or_default();
-        let Some(from) = From::of(&params) else { return self.not_for_people(&id, method, out) };
+        let Some(from) = From::of(&params) else { return self.refuse_unknown(&id, method, out) };
         let asked = match self.read(method, &params, &from.thread) {
-            None => return self.not_for_people(&id, method, out),
+            None => return self.refuse_unknown(&id, method, out),
             Some(Err(why)) => return self.refuse(&id, method, &why, out),
             Some(Ok(asked)) => asked,
         };
         let own = self.subagent(&from.thread).is_none();
         if own && self.turn.as_ref().is_some_and(|turn| turn.stopping) {
-            // It has not seen yet that it was told to stop.
-            return out.line(json_rpc::raw_result(&id, &outcome::nobody(asked.kind)));
+            // Codex has not yet processed the interruption of the turn.
+            return out.line(json_rpc::raw_result(&id, &outcome::undecided_result(asked.kind)));
         }
         if let Err(limit) = self.check(&asked, line) {
             return self.refuse(&id, method, &limit.to_string(), out);
@@ -54,12 +54,12 @@ impl CodexState {
         if let (true, Some(turn)) = (own, &from.turn)
             && self.turn.as_ref().is_none_or(|turn| turn.id.is_none())
         {
-            self.turn_is(turn.clone(), out);
+            self.record_turn_id(turn.clone(), out);
         }
         self.open(Some(id), asked, from, line, out);
     }
 
-    /// What a request asks; nothing if nobody here knows the method.
+    /// Parses a request; `None` if the method is unknown.
     fn read(&self, method: &str, params: &Object<'_>, thread: &str) -> Option<Result<CodexAsk, String>> {
         let mut item = params.words("itemId");
         let known = item.as_deref().and_then(|item| self.items.get(thread, item));
@@ -85,8 +85,8 @@ impl CodexState {
         Some(read.map(|(kind, body)| CodexAsk { kind, body, item }))
     }
 
-    /// A message that asks. Codex goes on without an answer.
-    pub(super) fn message_asks(&mut self, item: &Object<'_>, params: &Object<'_>, line: &str, out: &mut Out) {
+    /// Opens an ask for a message with questions. Codex continues without waiting for the answer.
+    pub(super) fn open_message_ask(&mut self, item: &Object<'_>, params: &Object<'_>, line: &str, out: &mut Out) {
         let (Some(from), Some(id)) = (From::of(params), item.words("id").filter(|id| id.len() <= ID)) else { return };
         if self.open.iter().any(|open| open.native_id == message_id(&id)) {
             return;
@@ -108,12 +108,12 @@ impl CodexState {
         asked.body.check_limits()
     }
 
-    /// A request that no person is asked about, and that nobody here can answer.
-    fn not_for_people(&mut self, id: &Id, method: &str, out: &mut Out) {
+    /// Refuses a request that is not a question for a person and that Sayso cannot answer itself.
+    fn refuse_unknown(&mut self, id: &Id, method: &str, out: &mut Out) {
         out.line(json_rpc::error(id, METHOD_NOT_FOUND, "Method not found"));
-        if self.hearing.complaints.is_news(method) {
+        if self.hearing.complaints.should_report_method(method) {
             let method = limits::head(method, 80);
-            out.event(AgentEvent::Notice(format!("Codex asked for `{method}`, which Sayso does not know. It was told so.")));
+            out.event(AgentEvent::Notice(format!("Codex asked for `{method}`, which Sayso does not support.")));
         }
     }
 
@@ -136,7 +136,7 @@ impl CodexState {
         };
         let raw = Raw::parse(line.trim().to_owned()).ok();
         let print = raw.as_ref().map_or(0, |raw| fingerprint(raw.as_str()));
-        // It is remembered before anybody sees it: its outcome may come back at once.
+        // The request is stored before the ask is emitted, because its outcome can arrive immediately.
         self.open.push(Open { native_id: native_id.clone(), id, kind, thread: from.thread, turn: from.turn, about, print });
         out.event(AgentEvent::AskOpened(Box::new(NewAsk {
             native_id,
@@ -158,7 +158,7 @@ impl From {
     }
 }
 
-/// The name of a question that came as a message. No request has it: their ids are numbers or quoted.
+/// The native id of a question from a message. It cannot collide with a request id, which is a number or quoted.
 fn message_id(item: &str) -> String {
     format!("message:{item}")
 }

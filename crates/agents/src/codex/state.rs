@@ -1,5 +1,5 @@
-//! What is remembered between two inputs: who waits for what, and a few names. Requests themselves travel
-//! with the command that answers them.
+//! State that the translator keeps between two inputs: pending requests and a few names. The requests themselves travel
+//! with the commands that answer them.
 
 use std::collections::VecDeque;
 
@@ -12,59 +12,58 @@ use super::items::Items;
 use super::launch;
 use crate::json_rpc::Id;
 use crate::out::Out;
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::process::memory::{QUEUE, queue_is_full, remember};
-use crate::process::rpc::{Hearing, Requests};
+use crate::process::rpc::{LineReader, Requests};
 use crate::translator::AgentEvent;
 
-/// Bytes of an id of a thread, a turn or an item. Codex's own have about forty.
+/// Maximum length of a thread, turn or item id in bytes. Codex's own ids have about 40.
 pub(super) const ID: usize = 256;
 
-/// Everything that outlives an input. No answer to a secret is in it.
+/// The saved state. It contains no secret answers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CodexState {
     pub(super) session: Option<SessionId>,
     pub(super) phase: CodexPhase,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     /// Codex's id of the session's thread.
     pub(super) thread: Option<String>,
-    /// Whether Codex has that thread on record, so that another process can go on with it.
+    /// Whether Codex has recorded the thread, so that another process can resume it.
     pub(super) recorded: bool,
-    /// The model of the thread.
     pub(super) model: Option<String>,
     #[serde(flatten)]
     pub(super) requests: Requests<CodexRequest>,
     pub(super) turn: Option<Turn>,
-    /// What is said as soon as Codex takes it.
+    /// Messages to send as soon as Codex accepts them.
     pub(super) queue: VecDeque<String>,
     pub(super) open: Vec<Open>,
-    /// Outcomes that Codex has, until it says that the request is resolved.
+    /// Outcomes that were sent, until Codex reports that the request is resolved.
     pub(super) sent: Vec<Sent>,
     pub(super) items: Items,
     pub(super) helpers: Vec<Helper>,
-    /// Numbers given to messages so far.
+    /// The number of the last message id.
     pub(super) said: u64,
     #[serde(flatten)]
-    pub(super) hearing: Hearing,
+    pub(super) hearing: LineReader,
 }
 
-/// How far the connection is.
+/// The stage of the connection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum CodexPhase {
-    /// There is no process.
+    /// No process is running.
     #[default]
     Down,
-    /// The process was started; there is no thread in it yet.
+    /// The process was started, but the thread is not open yet.
     Starting,
-    /// It takes messages.
+    /// The thread accepts messages.
     Ready,
     /// The person closed the session.
     Closed,
 }
 
-/// A request of ours.
+/// A request that Sayso sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum CodexRequest {
@@ -72,25 +71,25 @@ pub(super) enum CodexRequest {
     StartThread,
     ResumeThread,
     Turn,
-    /// With the words, which begin a turn of their own if there is none any more.
+    /// Carries the text, which starts a new turn if the current one has ended.
     Steer(String),
     Interrupt,
 }
 
-/// The turn that runs.
+/// The running turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Turn {
-    /// Codex's id of it, once it is known.
+    /// Codex's id of the turn, once known.
     pub(super) id: Option<String>,
-    /// Whether Codex was told to stop it.
+    /// Whether the turn was interrupted.
     pub(super) stopping: bool,
-    /// Whether it takes no more words: it is about to end.
+    /// Whether the turn accepts no more messages because it is about to end.
     #[serde(default)]
     pub(super) closing: bool,
 }
 
-/// What is asked; it decides how the outcome is said.
+/// The kind of an ask. It determines the format of the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Kind {
@@ -99,26 +98,26 @@ pub(super) enum Kind {
     Permissions,
     McpTool,
     Question,
-    /// Questions that Codex does not wait for.
+    /// Questions that do not block Codex.
     Message,
     Form,
     Link,
 }
 
-/// What waits for a person.
+/// An ask that waits for a decision.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
-    /// The name that its outcome comes with.
+    /// The id that identifies the ask in outcomes.
     pub(super) native_id: String,
-    /// The request; none if it was a message.
+    /// The id of the request; `None` for questions from a message.
     pub(super) id: Option<Id>,
     pub(super) kind: Kind,
     pub(super) thread: String,
     pub(super) turn: Option<String>,
-    /// What it is about, in a line.
+    /// A one-line summary of the ask.
     pub(super) about: Option<String>,
-    /// The fingerprint of what Codex wrote: an outcome must not reach another request with the same id.
+    /// Fingerprint of the message: an outcome must not reach a different request with the same id.
     pub(super) print: u64,
 }
 
@@ -130,7 +129,7 @@ pub(super) struct Sent {
     pub(super) id: Id,
 }
 
-/// A thread of a sub-agent and its name.
+/// The thread of a sub-agent and its name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Helper {
@@ -139,7 +138,7 @@ pub(super) struct Helper {
 }
 
 impl CodexState {
-    /// Whether there is a process that is listened to.
+    /// Whether a process is running and its output is handled.
     pub(super) const fn is_up(&self) -> bool {
         match self.phase {
             CodexPhase::Starting | CodexPhase::Ready => true,
@@ -147,7 +146,7 @@ impl CodexState {
         }
     }
 
-    /// Forgets what belongs to a process that is gone.
+    /// Resets everything that belonged to the exited process.
     pub(super) fn forget_process(&mut self) {
         self.requests.forget();
         self.turn = None;
@@ -155,29 +154,29 @@ impl CodexState {
         self.sent.clear();
         self.items = Items::default();
         self.helpers.clear();
-        self.hearing = Hearing::default();
+        self.hearing = LineReader::default();
     }
 
-    /// Says something to Codex as soon as it takes it: in the turn that runs, or in a new one.
-    pub(super) fn say(&mut self, text: String, out: &mut Out) {
-        if !self.can_say() {
+    /// Queues a message and sends it as soon as Codex accepts it, in the running turn or a new one.
+    pub(super) fn queue_message(&mut self, text: String, out: &mut Out) {
+        if !self.has_queue_room() {
             return out.event(queue_is_full());
         }
         self.queue.push_back(text);
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
-    /// Whether one more message is taken.
-    pub(super) fn can_say(&self) -> bool {
+    /// Whether the queue has room for another message.
+    pub(super) fn has_queue_room(&self) -> bool {
         self.queue.len() < QUEUE
     }
 
-    /// Says what waits, if nothing is in the way.
-    pub(super) fn say_next(&mut self, out: &mut Out) {
+    /// Sends the next queued message if Codex accepts one.
+    pub(super) fn send_next_message(&mut self, out: &mut Out) {
         let Some(thread) = self.thread.clone().filter(|_| self.phase == CodexPhase::Ready) else { return };
         while !self.queue.is_empty() {
             match &self.turn {
-                // It takes the next words when it has said which turn it is, or that the turn is over.
+                // The queue continues after Codex reports the id of the turn or its end.
                 Some(Turn { id: None, .. } | Turn { stopping: true, .. } | Turn { closing: true, .. }) => return,
                 Some(Turn { id: Some(turn), .. }) => {
                     let turn = turn.clone();
@@ -195,13 +194,13 @@ impl CodexState {
         }
     }
 
-    /// Says something in a turn that runs.
+    /// Sends a message to a running turn.
     pub(super) fn steer(&mut self, thread: &str, turn: &str, text: String, out: &mut Out) {
         let params = json!({ "threadId": thread, "expectedTurnId": turn, "input": launch::input(&text) });
         self.requests.send(CodexRequest::Steer(text), "turn/steer", &params, out);
     }
 
-    /// Tells Codex to stop the turn of the session, as soon as it is known which one it is.
+    /// Interrupts the session's turn as soon as its id is known.
     pub(super) fn stop_turn(&mut self, out: &mut Out) {
         let Some(turn) = &mut self.turn else { return };
         turn.stopping = true;
@@ -214,8 +213,8 @@ impl CodexState {
         self.requests.send(CodexRequest::Interrupt, "turn/interrupt", &json!({ "threadId": thread, "turnId": turn }), out);
     }
 
-    /// Codex said which turn it is.
-    pub(super) fn turn_is(&mut self, id: String, out: &mut Out) {
+    /// Records the id of the running turn.
+    pub(super) fn record_turn_id(&mut self, id: String, out: &mut Out) {
         if self.turn.is_none() {
             out.event(AgentEvent::TurnStarted);
         }
@@ -226,10 +225,11 @@ impl CodexState {
         if turn.stopping && new {
             self.stop_turn(out);
         }
-        self.say_next(out);
+        self.send_next_message(out);
     }
 
-    /// Whose thread this is: nothing for the session's own. Where that is not known, the first one that is named is it.
+    /// The name of the sub-agent that owns a thread; `None` for the session's own thread. If that is not known yet, the
+    /// first thread that arrives is the session's.
     pub(super) fn subagent(&mut self, thread: &str) -> Option<String> {
         match &self.thread {
             Some(own) if own == thread => None,

@@ -1,5 +1,5 @@
-//! A form as agents and MCP servers describe it, in a flat JSON schema: read as questions, and the
-//! answers written as the content that goes back.
+//! Forms that agents and MCP servers describe as a flat JSON schema: converts them into questions, and answers into the
+//! form's content.
 
 #[cfg(test)]
 mod tests;
@@ -11,29 +11,28 @@ use serde_json::value::RawValue;
 
 use crate::json::{Fields, Object, line, list, text};
 
-/// What agents append to a field's name for the text of a person's own beside the options.
+/// Suffixes that agents append to a field's name for a companion field with free text.
 const TWINS: [&str; 2] = ["_custom", "_note"];
 /// The option that Codex offers for an answer that is only a note.
 const NONE_OF_THEM: &str = "None of the above";
-/// What agents say above a form when they have nothing to say. Each question has its own words then.
-const PHRASES: [&str; 2] = ["Please answer the following questions.", "Codex needs your input to continue."];
-/// What stands before the value that is taken where nothing is entered.
+/// Generic messages that agents send above a form. They are dropped, and each question keeps its own text.
+const GENERIC_MESSAGES: [&str; 2] = ["Please answer the following questions.", "Codex needs your input to continue."];
+/// Introduces the default value in a question's text.
 const DEFAULT: &str = " (default: ";
-/// The name of the one question of a form without fields.
+/// The key of the single question of a form without fields.
 const CONFIRM: &str = "confirm";
 
 /// One property of the schema.
 struct Field<'a> {
     name: String,
-    /// The property itself.
     schema: Object<'a>,
     kind: Kind<'a>,
     required: bool,
-    /// The property that takes a text of one's own.
+    /// The companion property with free text.
     twin: Option<String>,
 }
 
-/// What a property takes.
+/// The type of a property's value.
 enum Kind<'a> {
     Choice {
         options: Vec<Offered<'a>>,
@@ -46,19 +45,18 @@ enum Kind<'a> {
     YesNo,
     /// A list without options: one entry per line.
     Lines,
-    /// Something this version does not know, shown as text.
+    /// An unknown type, shown as a text input.
     Unknown,
 }
 
-/// One option, with the value that goes back for it.
+/// One option and the value that represents it in the content.
 struct Offered<'a> {
     value: &'a RawValue,
     option: QuestionOption,
 }
 
-/// The questions of a form: one per field, in the order of the schema's text or, if given, in
-/// `order`. A field and its twin for a text of one's own are one question. A form without fields is
-/// one question whether to agree.
+/// The questions of a form: one per field, in the order of the schema or, if given, of `order`. A field and its
+/// free-text twin are one question. A form without fields is a single yes-or-no question.
 pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Question> {
     let mut fields = fields(schema);
     if let Some(order) = order {
@@ -72,12 +70,12 @@ pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Ques
     fields.into_iter().map(Field::into_question).collect()
 }
 
-/// Puts what the agent says above the form where a person reads it: it is the text of a first
-/// question that has no words of its own but a title, and stands before them otherwise.
+/// Adds the agent's message to the questions: it becomes the text of a first question that only has a title, and
+/// precedes its text otherwise.
 pub(crate) fn introduce(questions: &mut [Question], message: &str) {
     let message = message.trim();
     let Some(first) = questions.first_mut() else { return };
-    if message.is_empty() || PHRASES.contains(&message) || first.text.contains(message) {
+    if message.is_empty() || GENERIC_MESSAGES.contains(&message) || first.text.contains(message) {
         return;
     }
     if first.key == CONFIRM && first.input == Input::YesNo && first.header.is_none() {
@@ -90,12 +88,12 @@ pub(crate) fn introduce(questions: &mut [Question], message: &str) {
     }
 }
 
-/// A form as a person filled it in.
+/// The result of filling in a form.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Filled {
-    /// What is sent, as JSON; nothing if the person said no to a form that asks for nothing else.
+    /// The content as JSON; `None` if the person answered no to a form without fields.
     pub(crate) content: Option<String>,
-    /// The note, if the form has no place for it.
+    /// The note, if the form has no field for it.
     pub(crate) unsaid: Option<String>,
 }
 
@@ -108,7 +106,7 @@ pub(crate) fn fill(schema: &RawValue, order: Option<&[String]>, answers: &[Vec<S
     if refuses(schema, &answers) {
         return Filled { content: None, unsaid };
     }
-    // A note goes where a text of one's own would, if nobody wrote there.
+    // The note goes into the first unused free-text field.
     let place = questions.iter().zip(&answers).position(|(question, (_, given))| match &question.input {
         Input::Choice { options, custom, .. } => {
             *custom && !given.is_empty() && given.iter().all(|entry| options.iter().any(|option| option.value == *entry))
@@ -121,13 +119,12 @@ pub(crate) fn fill(schema: &RawValue, order: Option<&[String]>, answers: &[Vec<S
     Filled { content: Some(content(schema, &answers)), unsaid }
 }
 
-/// Whether these answers refuse a form without fields, which has nothing to send but a yes.
+/// Whether the answers reject a form without fields, which can only be accepted.
 fn refuses(schema: &RawValue, answers: &[(String, Vec<String>)]) -> bool {
     fields(schema).is_empty() && !answers.iter().any(|(_, entries)| entries.iter().any(|entry| entry == "true"))
 }
 
-/// The content that answers a form: an object with a value of the right type for every field that
-/// was answered.
+/// The content of the form: an object with a correctly typed value for every answered field.
 fn content(schema: &RawValue, answers: &[(String, Vec<String>)]) -> String {
     let mut values: Vec<(String, Box<RawValue>)> = Vec::new();
     for field in fields(schema) {
@@ -153,11 +150,11 @@ fn fields(schema: &RawValue) -> Vec<Field<'_>> {
             None => fields.push(field),
         }
     }
-    fold(fields)
+    attach_twins(fields)
 }
 
-/// Takes the twins out of the list and notes them at the fields that they belong to.
-fn fold(mut fields: Vec<Field<'_>>) -> Vec<Field<'_>> {
+/// Removes the twins from the list and attaches them to their fields.
+fn attach_twins(mut fields: Vec<Field<'_>>) -> Vec<Field<'_>> {
     let mut at = 0;
     while at < fields.len() {
         let owner = match fields[at].kind {
@@ -185,10 +182,10 @@ impl<'a> Kind<'a> {
         let named = type_of(schema);
         let named = named.as_deref();
         if named == Some("array") || (named.is_none() && schema.get("items").is_some()) {
-            let options = schema.object("items").map(|items| offered(&items)).unwrap_or_default();
+            let options = schema.object("items").map(|items| read_options(&items)).unwrap_or_default();
             return if options.is_empty() { Self::Lines } else { Self::Choice { options, multiple: true } };
         }
-        let options = offered(schema);
+        let options = read_options(schema);
         if !options.is_empty() {
             return Self::Choice { options, multiple: false };
         }
@@ -198,7 +195,7 @@ impl<'a> Kind<'a> {
             Some("integer") => Self::Number { integer: true },
             Some("boolean") => Self::YesNo,
             Some(_) => Self::Unknown,
-            // Several shapes are offered, or nothing is said: the first that is something decides.
+            // The schema has several alternatives or no type: use the first alternative with a type.
             None => match alternatives(schema).into_iter().find(|one| type_of(one).is_some()) {
                 Some(one) if alternatives(&one).is_empty() => Self::of(&one),
                 Some(_) => Self::Unknown,
@@ -208,7 +205,7 @@ impl<'a> Kind<'a> {
     }
 }
 
-/// The type that a schema names, also as one of several; `null` is none.
+/// The type of a schema, which can be one of several; `null` is ignored.
 fn type_of(schema: &Object<'_>) -> Option<String> {
     let named = schema.get("type")?;
     let names = match text(named) {
@@ -223,16 +220,16 @@ fn alternatives<'a>(schema: &Object<'a>) -> Vec<Object<'a>> {
     entries.filter_map(Object::of).collect()
 }
 
-/// The options of a schema: `enum`, or alternatives that are each one value.
-fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
+/// The options of a schema: `enum`, or alternatives with a single value each.
+fn read_options<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
     let names: Vec<Option<String>> = schema.list("enumNames").unwrap_or_default().into_iter().map(text).collect();
     let values = schema.list("enum").unwrap_or_default().into_iter().enumerate();
     let mut options: Vec<Offered<'a>> = values
         .map(|(at, value)| Offered {
             value,
             option: QuestionOption {
-                value: shown(value).into_owned(),
-                label: names.get(at).cloned().flatten().unwrap_or_else(|| shown(value).into_owned()),
+                value: display_value(value).into_owned(),
+                label: names.get(at).cloned().flatten().unwrap_or_else(|| display_value(value).into_owned()),
                 description: None,
                 preview: None,
             },
@@ -243,21 +240,21 @@ fn offered<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
             Some(value) => options.push(Offered {
                 value,
                 option: QuestionOption {
-                    value: shown(value).into_owned(),
-                    label: one.words("title").unwrap_or_else(|| shown(value).into_owned()),
+                    value: display_value(value).into_owned(),
+                    label: one.words("title").unwrap_or_else(|| display_value(value).into_owned()),
                     description: one.words("description"),
                     preview: one.object("_meta").and_then(|meta| meta.object("_claude/askUserQuestionOption")?.words("preview")),
                 },
             }),
-            None if one.get("enum").is_some() => options.extend(offered(&one)),
+            None if one.get("enum").is_some() => options.extend(read_options(&one)),
             None => {}
         }
     }
     options
 }
 
-/// A value as a person names it: text without quotes, anything else as JSON.
-fn shown(value: &RawValue) -> Cow<'_, str> {
+/// A value as people write it: strings without quotes, other values as JSON.
+fn display_value(value: &RawValue) -> Cow<'_, str> {
     text(value).map_or(Cow::Borrowed(value.get()), Cow::Owned)
 }
 
@@ -273,8 +270,8 @@ impl Field<'_> {
             (None, Some(description)) => (Some(self.name.clone()), description),
             (None, None) => (None, self.name.clone()),
         };
-        // What the agent takes by itself need not be entered, but a person should know it.
-        let default = self.schema.get("default").map(shown).filter(|default| (1..=80).contains(&default.len()));
+        // A default does not have to be entered, but the person should see it.
+        let default = self.schema.get("default").map(display_value).filter(|default| (1..=80).contains(&default.len()));
         if let Some(default) = &default {
             text.push_str(&format!("{DEFAULT}{default})"));
         }
@@ -293,7 +290,7 @@ impl Field<'_> {
         Question { key: self.name, header, text, input, required: self.required && self.schema.get("default").is_none() }
     }
 
-    /// Adds the value for these entries, and that of the twin.
+    /// Adds the value for these entries, and the value of the twin.
     fn write(self, entries: &[String], values: &mut Vec<(String, Box<RawValue>)>) {
         let entries: Vec<&str> = entries.iter().map(String::as_str).filter(|entry| !entry.trim().is_empty()).collect();
         if entries.is_empty() {
@@ -322,7 +319,7 @@ impl Field<'_> {
                             chosen.push(none.value.to_owned());
                         }
                     }
-                    // Without a place of its own, the text goes where the choice does.
+                    // Without a twin, free text is added to the choice.
                     None if chosen.is_empty() || *multiple => chosen.push(raw(&own)),
                     None => {}
                 }
@@ -360,13 +357,13 @@ fn is_secret(schema: &Object<'_>) -> bool {
     schema.text("format").as_deref() == Some("password") || codex().is_some_and(|codex| codex.says("isSecret"))
 }
 
-/// A number as JSON writes it, however the person did; the text itself if it is none.
+/// Formats a number as JSON; a text that is not a number stays a string.
 fn number(entry: &str, integer: bool) -> Box<RawValue> {
     if let Ok(whole) = entry.parse::<i64>() {
         return raw(&whole);
     }
     match entry.parse::<f64>().ok().filter(|value| value.is_finite()) {
-        // A whole number that was written with a point or an exponent.
+        // A whole number written with a decimal point or an exponent.
         Some(value) if integer && value.fract() == 0.0 && value.abs() < 9e15 => raw(&(value as i64)),
         Some(value) => RawValue::from_string(entry.to_owned()).unwrap_or_else(|_| raw(&value)),
         None => raw(&entry),

@@ -1,4 +1,4 @@
-//! Schemas of forms as agents send them, and the answers to them.
+//! Form schemas as real agents send them, and the answers to them.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn given(answers: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
     answers.iter().map(|(key, entries)| ((*key).to_owned(), entries.iter().map(|entry| (*entry).to_owned()).collect())).collect()
 }
 
-/// Two questions as Claude asks them.
+/// Two questions in Claude's format.
 const CLAUDE: &str = r#"{"type":"object","properties":{
     "question_0":{"type":"string","title":"Database","description":"Which database?","oneOf":[{"const":"pg","title":"Postgres","description":"Robust","_meta":{"_claude/askUserQuestionOption":{"preview":"CREATE TABLE"}}},{"const":"SQLite"}]},
     "question_0_custom":{"type":"string","title":"Other"},
@@ -18,7 +18,7 @@ const CLAUDE: &str = r#"{"type":"object","properties":{
     "question_1_custom":{"type":"string","title":"Other"}}}"#;
 
 #[test]
-fn a_field_and_its_twin_are_one_question() {
+fn field_and_twin_become_one_question() {
     let questions = questions(&schema(CLAUDE), None);
     assert_eq!(questions.len(), 2);
     let first = QuestionOption {
@@ -41,7 +41,7 @@ fn a_field_and_its_twin_are_one_question() {
 }
 
 #[test]
-fn answers_go_to_the_field_or_its_twin() {
+fn answers_are_split_between_field_and_twin() {
     let content = |answers: &[(&str, &[&str])]| content(&schema(CLAUDE), &given(answers));
     assert_eq!(
         content(&[("question_0", &["pg"]), ("question_1", &["Auth", "Export", "Dark mode"])]),
@@ -53,7 +53,7 @@ fn answers_go_to_the_field_or_its_twin() {
 }
 
 #[test]
-fn codex_names_questions_by_their_title() {
+fn codex_title_becomes_the_question_text() {
     let schema = schema(
         r#"{"properties":{"db":{"type":"string","title":"Which database?","description":"Database","enum":["A","None of the above"]},
         "db_note":{"type":"string"},"token":{"type":"string","title":"Token","_meta":{"codex":{"isSecret":true}}}},"required":["db"]}"#,
@@ -68,7 +68,7 @@ fn codex_names_questions_by_their_title() {
 }
 
 #[test]
-fn every_type_is_asked_and_answered_as_it_is() {
+fn every_schema_type_is_asked_and_answered() {
     let schema = schema(
         r#"{"properties":{
         "zeta":{"type":"integer","minimum":1,"maximum":5,"title":"Replicas","default":2},
@@ -133,7 +133,7 @@ fn every_type_is_asked_and_answered_as_it_is() {
 }
 
 #[test]
-fn a_form_without_fields_is_a_yes_or_no() {
+fn form_without_fields_is_a_yes_or_no_question() {
     for empty in ["{}", r#"{"type":"object","properties":{}}"#, "7", r#"{"properties":[]}"#] {
         let mut asked = questions(&schema(empty), None);
         introduce(&mut asked, "Deploy now?");
@@ -146,7 +146,7 @@ fn a_form_without_fields_is_a_yes_or_no() {
 }
 
 #[test]
-fn what_is_said_above_the_form_is_not_lost() {
+fn form_message_is_kept_in_the_first_question() {
     let first = |json: &str, message: &str| {
         let mut asked = questions(&schema(json), None);
         introduce(&mut asked, message);

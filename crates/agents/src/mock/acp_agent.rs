@@ -1,7 +1,7 @@
 //! The mock as an agent that speaks the Agent Client Protocol, for clients that start it as a process.
 //!
-//! It keeps nothing across processes: a session that is loaded or resumed begins with an empty past,
-//! whatever its id. `crash` ends the process with exit code 3.
+//! Nothing is kept across processes: a session that is loaded or resumed starts without history, whatever its id.
+//! `crash` ends the process with exit code 3.
 
 use std::collections::VecDeque;
 
@@ -19,13 +19,12 @@ use crate::json::{self, Object};
 use crate::json_rpc::{self, Fault, INVALID_PARAMS, INVALID_REQUEST, Id, METHOD_NOT_FOUND, Message, PARSE_ERROR, Unreadable};
 use crate::translator::{AgentEvent, Command, DecidedBy, Input, NewAsk, Output, Translator};
 
-/// Sessions in one process.
+/// Maximum number of sessions per process.
 const SESSIONS: usize = 64;
-/// The exit code of a crash.
 const CRASHED: i32 = 3;
-/// There is no such session.
+/// Error code: the session does not exist.
 const NOT_FOUND: i32 = -32002;
-/// The permission modes that can be set.
+/// The permission modes of the mock.
 const MODES: [(&str, &str); 5] = [
     ("default", "Asks before it uses tools"),
     ("plan", "Plans first"),
@@ -36,29 +35,29 @@ const MODES: [(&str, &str); 5] = [
 const CANNOT_ASK: &str = "The client cannot show this question.";
 const CANNOT_LINK: &str = "The client cannot show a link.";
 
-/// What reaches the agent.
+/// The inputs of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AcpInput {
     /// One line of the client.
     Line(String),
-    /// The time given by [`AcpAgent::deadline`] has come.
+    /// The deadline returned by [`AcpAgent::deadline`] has passed.
     Tick,
 }
 
-/// The mock on the agent's side of the protocol. It takes lines and the time, and gives lines.
+/// The mock agent's side of the protocol. It consumes lines and the time, and returns lines.
 #[derive(Debug, Default)]
 pub struct AcpAgent {
     client: Client,
     sessions: Vec<Session>,
     /// The id of the next request.
     next: u64,
-    /// Sessions that were opened so far.
+    /// The number of sessions opened so far.
     opened: u64,
     waiting: Vec<Waiting>,
     exit: Option<i32>,
 }
 
-/// What the client can show.
+/// The kinds of requests that the client supports.
 #[derive(Debug, Default)]
 struct Client {
     forms: bool,
@@ -71,24 +70,24 @@ struct Session {
     name: String,
     id: SessionId,
     mock: MockTranslator,
-    /// The prompts that are not answered, the running one first.
+    /// The ids of unanswered prompts; the first one is running.
     prompts: VecDeque<Id>,
     /// Whether the running turn was cancelled.
     cancelled: bool,
-    /// The tool calls that were told already.
+    /// The tool calls that were already reported.
     told: Vec<String>,
-    /// What makes the names of its tool calls differ from those of an earlier process.
+    /// Distinguishes the session's tool call ids from those of an earlier process.
     mark: i64,
 }
 
 impl AcpAgent {
-    /// An agent that waits for `initialize`.
+    /// Creates an agent that waits for `initialize`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes one input and gives the lines that follow from it.
+    /// Handles one input and returns the resulting lines.
     pub fn handle(&mut self, now: Time, input: AcpInput) -> Vec<String> {
         let mut lines = Vec::new();
         match input {
@@ -97,20 +96,20 @@ impl AcpAgent {
             AcpInput::Tick => {
                 for at in 0..self.sessions.len() {
                     let outputs = self.sessions[at].mock.handle(now, Input::Tick);
-                    self.carry_out(now, at, outputs, &mut lines);
+                    self.report_outputs(now, at, outputs, &mut lines);
                 }
             }
         }
         lines
     }
 
-    /// When it wants a [`AcpInput::Tick`] although nothing arrives.
+    /// When the agent needs an [`AcpInput::Tick`] if no line arrives before.
     #[must_use]
     pub fn deadline(&self) -> Option<Time> {
         self.sessions.iter().filter_map(|session| session.mock.deadline()).min()
     }
 
-    /// The code with which the process shall end, once it shall.
+    /// The code with which the process must exit, if it must.
     #[must_use]
     pub const fn exit_code(&self) -> Option<i32> {
         self.exit
@@ -210,7 +209,7 @@ impl AcpAgent {
         Ok(())
     }
 
-    /// Opens a session with an empty past, or takes up one that is open.
+    /// Opens a session without history, or returns one that is already open.
     fn open(&mut self, now: Time, name: String) -> Result<String, (i32, &'static str)> {
         if self.sessions.iter().any(|session| session.name == name) {
             return Ok(name);
@@ -242,11 +241,11 @@ impl AcpAgent {
 
     fn command(&mut self, now: Time, at: usize, command: Command, lines: &mut Vec<String>) {
         let outputs = self.sessions[at].mock.handle(now, Input::Command(command));
-        self.carry_out(now, at, outputs, lines);
+        self.report_outputs(now, at, outputs, lines);
     }
 
-    /// Says to the client what the mock does.
-    fn carry_out(&mut self, now: Time, at: usize, outputs: Vec<Output>, lines: &mut Vec<String>) {
+    /// Reports the mock's outputs to the client.
+    fn report_outputs(&mut self, now: Time, at: usize, outputs: Vec<Output>, lines: &mut Vec<String>) {
         for output in outputs {
             let Output::Event { event, .. } = output else { continue };
             let session = &mut self.sessions[at];
@@ -299,7 +298,7 @@ impl AcpAgent {
                 AgentEvent::Error(text) | AgentEvent::Notice(text) => {
                     lines.push(session.update(json!({ "sessionUpdate": "notice", "severity": "warning", "title": text })));
                 }
-                // Its words were streamed; the rest has no place on this wire.
+                // The text was already streamed; the protocol has no message for the other events.
                 AgentEvent::Message { .. }
                 | AgentEvent::TurnStarted
                 | AgentEvent::AskDelivery { .. }
@@ -310,7 +309,7 @@ impl AcpAgent {
         }
     }
 
-    /// Asks the client, in the best way that it can show.
+    /// Sends an ask with the best method that the client supports.
     fn ask(&mut self, now: Time, at: usize, ask: NewAsk, lines: &mut Vec<String>) {
         let name = &self.sessions[at].name;
         let call = ask.tool_call_id.as_deref().map(|call| self.sessions[at].call(call));
@@ -359,7 +358,7 @@ impl AcpAgent {
         self.waiting.push(Waiting { id, session, native: ask.native_id, body: ask.body, by });
     }
 
-    /// Gives an outcome to the mock.
+    /// Delivers a decision to the mock.
     fn decide(&mut self, now: Time, at: usize, native: &str, decision: Decision, lines: &mut Vec<String>) {
         let session = self.sessions[at].id;
         let ask = AskId::new(now, [0; 10]);
@@ -367,7 +366,7 @@ impl AcpAgent {
         self.command(now, at, command, lines);
     }
 
-    /// The client answered. What nobody waits for any more is ignored.
+    /// Handles a response of the client. Responses to withdrawn asks are ignored.
     fn answered(&mut self, now: Time, id: &Id, outcome: Result<Option<&RawValue>, Fault>, lines: &mut Vec<String>) {
         let Some(at) = self.waiting.iter().position(|waiting| waiting.id.to_string() == id.as_str()) else { return };
         let waiting = self.waiting.remove(at);

@@ -1,4 +1,4 @@
-//! What a client's answer to the mock means.
+//! Interprets the client's response to an ask of the mock.
 
 use sayso_core::ask::{AskBody, Decision, validate};
 use sayso_core::id::SessionId;
@@ -7,9 +7,9 @@ use sayso_core::texts;
 use crate::form::{answers, content_of};
 use crate::json::Object;
 
-/// The option that says yes.
+/// The id of the approving option.
 pub(super) const ALLOW: &str = "allow";
-/// The option that says no.
+/// The id of the rejecting option.
 pub(super) const REJECT: &str = "reject";
 const CANCELLED: &str = "The client cancelled it.";
 
@@ -23,7 +23,7 @@ pub(super) struct Waiting {
     pub(super) by: By,
 }
 
-/// How it was asked.
+/// The method of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
     Permission,
@@ -32,7 +32,7 @@ pub(super) enum By {
 }
 
 impl Waiting {
-    /// What the client's result means to the mock.
+    /// The decision in the client's result.
     pub(super) fn decision(&self, result: &Object<'_>) -> Decision {
         let withdrawn = || Decision::Withdrawn { reason: CANCELLED.to_owned() };
         match self.by {
@@ -47,29 +47,29 @@ impl Waiting {
             }
             By::Elicitation => match (result.text("action").as_deref(), &self.body) {
                 (Some("accept"), AskBody::Question { questions }) => {
-                    self.fitting(content_of(questions, &result.object("content").unwrap_or_default()))
+                    self.checked_answer(content_of(questions, &result.object("content").unwrap_or_default()))
                 }
                 (Some("accept"), AskBody::Approval(_) | AskBody::Link(_)) => Decision::Approved { choice: None, input: None },
                 (Some("decline"), _) => self.no(String::new()),
                 _ => withdrawn(),
             },
             By::Question => match result.text("status").as_deref() {
-                Some("answered") => self.fitting(answers(result)),
+                Some("answered") => self.checked_answer(answers(result)),
                 Some("rejected") => self.no(String::new()),
                 _ => withdrawn(),
             },
         }
     }
 
-    /// Answers that fit the questions; others are none.
-    fn fitting(&self, answers: Vec<Vec<String>>) -> Decision {
+    /// An answer if the entries fit the questions, otherwise a rejection.
+    fn checked_answer(&self, answers: Vec<Vec<String>>) -> Decision {
         match validate(self.body.questions(), &answers) {
             Ok(answers) => Decision::Answered { answers, note: None },
             Err(error) => rejected(&format!("the answer does not fit: {error}")),
         }
     }
 
-    /// A no, in these words or in the ones that everybody gets.
+    /// A rejection with these words, or the default words.
     pub(super) fn no(&self, words: String) -> Decision {
         let or = |default: &str| if words.is_empty() { default.to_owned() } else { words.clone() };
         match &self.body {

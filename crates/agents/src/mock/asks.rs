@@ -1,56 +1,51 @@
-//! The asks that the mock knows, and the words for what came back.
+//! The asks of the mock, and its replies to their outcomes.
 
 use sayso_core::ask::{Action, Approval, AskBody, AskKind, Choice, Decision, Input, Link, Preview, Question, QuestionOption};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use serde::{Deserialize, Serialize};
 
-/// The shell command that an approval is about.
+/// The command of the shell approval.
 const COMMAND: &str = "cargo test --workspace";
-/// The id of the only choice that an approval of it offers.
+/// The id of the shell approval's only choice.
 pub(crate) const ALWAYS: &str = "always";
-/// The script that another approval is about.
+/// The command of the script approval.
 const SCRIPT: &str = "./deploy.sh";
-/// The plan.
 const PLAN: &str = "# Add a health check\n\n1. Add `GET /health` to the router.\n2. Answer 200 while the database takes writes.\n3. Test both.\n";
-/// The address.
 const URL: &str = "https://example.com/device?code=MOCK-1234";
-/// Bytes of one outcome's words that are kept. They are saved while other asks are open.
+/// Maximum size of the text that is kept per outcome, in bytes. It is saved while other asks are open.
 const RECEIVED: usize = 4 * 1024;
 
-/// Each ask by name. It is saved instead of the ask, which follows from it.
+/// The name of an ask. It is saved instead of the ask, which can be rebuilt from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Shape {
-    /// One choice.
+pub(crate) enum MockAsk {
+    /// A single choice.
     Database,
-    /// One choice, another one.
+    /// Another single choice.
     TestRunner,
-    /// One choice, several choices, free text.
+    /// A single choice, multiple choices, and free text.
     Three,
-    /// A shell command.
+    /// Approval of a shell command.
     Command,
-    /// A script of the project.
+    /// Approval of a script in the project.
     Script,
-    /// A plan.
     Plan,
-    /// A typed form.
+    /// A form with typed fields.
     Form,
-    /// A secret.
     Secret,
-    /// An address.
     Link,
 }
 
-/// A tool, by the agent's own name, and what it is called with.
+/// A tool's name and its input.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     pub(crate) input: Raw,
-    /// What it gives when it runs.
+    /// The output of the tool.
     pub(crate) output: &'static str,
 }
 
-impl Shape {
+impl MockAsk {
     pub(crate) const fn kind(self) -> AskKind {
         match self {
             Self::Database | Self::TestRunner | Self::Three | Self::Form | Self::Secret => AskKind::Question,
@@ -59,7 +54,7 @@ impl Shape {
         }
     }
 
-    /// The tool that an approval is about.
+    /// The tool that an approval asks for.
     pub(crate) fn tool(self) -> Option<Tool> {
         match self {
             Self::Command => {
@@ -78,7 +73,6 @@ impl Shape {
         }
     }
 
-    /// The whole ask.
     pub(crate) fn body(self) -> AskBody {
         match self {
             Self::Database => AskBody::Question { questions: vec![database()] },
@@ -124,7 +118,7 @@ impl Shape {
         })
     }
 
-    /// What the ask is about, in a few words.
+    /// The subject of the ask in a few words.
     pub(crate) const fn subject(self) -> &'static str {
         match self {
             Self::Database | Self::TestRunner => "a question",
@@ -138,7 +132,7 @@ impl Shape {
         }
     }
 
-    /// What the agent says about this outcome. A secret is told by its length; its value goes no further than here.
+    /// The agent's reply to an outcome. For a secret it contains only the length, never the value.
     pub(crate) fn words_for(self, decision: &Decision) -> String {
         let words = match decision {
             Decision::Answered { answers, note } => {
@@ -186,7 +180,7 @@ impl Shape {
         format!("You answered: {}.", parts.join("; "))
     }
 
-    /// The part of a changed input that matters; the whole of it when that part is missing.
+    /// The relevant part of a changed input, or the whole input if that part is missing.
     fn words_for_input(self, input: &Raw) -> String {
         #[derive(Deserialize)]
         struct Changed {

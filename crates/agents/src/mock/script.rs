@@ -1,34 +1,34 @@
-//! What the mock does next: a pure function of the prompt and the outcomes so far.
+//! The mock's script: a pure function of the prompt and the outcomes so far.
 
 use std::time::Duration;
 
 use sayso_core::limits;
 use serde::{Deserialize, Serialize};
 
-use super::asks::Shape;
+use super::asks::MockAsk;
 
-/// How long a question stands before `withdraw` takes it back.
+/// How long `withdraw` keeps its question open.
 pub(crate) const TAKE_BACK_AFTER: Duration = Duration::from_secs(1);
-/// The time between two pieces of `slow`.
+/// The interval between two pieces of `slow`.
 pub(crate) const PIECE_EVERY: Duration = Duration::from_millis(50);
-/// What `slow` says.
+/// The message of `slow`.
 pub(crate) const SLOW: &str = "This message streams slowly, one word every fifty milliseconds, so that you can watch it arrive.";
-/// The most that `N times` takes.
+/// Maximum number for `N times`.
 const TIMES: u32 = 1_000_000;
 
-/// What the prompt asks for.
+/// The parsed prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Script {
-    does: Does,
-    /// How often it asks.
+    does: ScriptAction,
+    /// The number of rounds.
     times: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum Does {
-    Ask(Shape),
+enum ScriptAction {
+    Ask(MockAsk),
     Parallel,
     Withdraw,
     Crash,
@@ -36,55 +36,54 @@ enum Does {
     Echo(String),
 }
 
-/// The words, longest first. Of those with the same length, the ones that say how to ask come before
-/// the one that says what, so that "withdraw the question" withdraws.
-const WORDS: [(&str, Does); 12] = [
-    ("questions", Does::Ask(Shape::Three)),
-    ("parallel", Does::Parallel),
-    ("withdraw", Does::Withdraw),
-    ("question", Does::Ask(Shape::Database)),
-    ("approve", Does::Ask(Shape::Command)),
-    ("deploy", Does::Ask(Shape::Script)),
-    ("secret", Does::Ask(Shape::Secret)),
-    ("crash", Does::Crash),
-    ("form", Does::Ask(Shape::Form)),
-    ("link", Does::Ask(Shape::Link)),
-    ("plan", Does::Ask(Shape::Plan)),
-    ("slow", Does::Slow),
+/// The keywords, longest first. Among keywords of equal length, those that modify a question precede the others, so
+/// that "withdraw the question" withdraws.
+const WORDS: [(&str, ScriptAction); 12] = [
+    ("questions", ScriptAction::Ask(MockAsk::Three)),
+    ("parallel", ScriptAction::Parallel),
+    ("withdraw", ScriptAction::Withdraw),
+    ("question", ScriptAction::Ask(MockAsk::Database)),
+    ("approve", ScriptAction::Ask(MockAsk::Command)),
+    ("deploy", ScriptAction::Ask(MockAsk::Script)),
+    ("secret", ScriptAction::Ask(MockAsk::Secret)),
+    ("crash", ScriptAction::Crash),
+    ("form", ScriptAction::Ask(MockAsk::Form)),
+    ("link", ScriptAction::Ask(MockAsk::Link)),
+    ("plan", ScriptAction::Ask(MockAsk::Plan)),
+    ("slow", ScriptAction::Slow),
 ];
 
-/// What happened in this turn.
+/// Progress of the turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct SoFar {
-    /// How often it has asked.
+pub(crate) struct TurnProgress {
+    /// The number of finished rounds.
     pub(crate) rounds: u32,
-    /// Whether it shall ask no more.
+    /// Whether no more asks are allowed.
     pub(crate) enough: bool,
-    /// The words for the outcomes of the last round, in the order of its asks. Earlier rounds are only
-    /// counted: this is saved at every step and must not grow.
+    /// The replies to the outcomes of the last round, in the order of its asks. Earlier rounds are only counted,
+    /// because this state is saved at every step and must stay small.
     pub(crate) received: Vec<String>,
 }
 
-/// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Ask all of these at once.
+    /// Open all of these asks.
     Ask {
-        /// What is said before; the first time only.
+        /// The message before the asks; only in the first round.
         lead: Option<&'static str>,
-        shapes: &'static [Shape],
-        then: Then,
+        shapes: &'static [MockAsk],
+        then: FollowUp,
     },
-    /// Say this and end the turn.
+    /// Send this message and end the turn.
     Say(String),
-    /// Say [`SLOW`] piece by piece and end the turn.
+    /// Stream [`SLOW`] piece by piece and end the turn.
     Stream,
 }
 
-/// What follows when the asks are open.
+/// What happens after the asks are open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum FollowUp {
     Wait,
     TakeBack,
     Die,
@@ -94,42 +93,42 @@ impl Script {
     pub(crate) fn of(prompt: &str) -> Self {
         let words: Vec<&str> = prompt.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
         let found = WORDS.into_iter().find(|(word, _)| words.iter().any(|said| said.eq_ignore_ascii_case(word)));
-        let does = found.map_or_else(|| Does::Echo(prompt.to_owned()), |(_, does)| does);
+        let does = found.map_or_else(|| ScriptAction::Echo(prompt.to_owned()), |(_, does)| does);
         let times = match does {
-            Does::Ask(_) | Does::Parallel => times(&words).unwrap_or(1),
-            Does::Withdraw | Does::Crash | Does::Slow | Does::Echo(_) => 1,
+            ScriptAction::Ask(_) | ScriptAction::Parallel => times(&words).unwrap_or(1),
+            ScriptAction::Withdraw | ScriptAction::Crash | ScriptAction::Slow | ScriptAction::Echo(_) => 1,
         };
         Self { does, times }
     }
 
-    /// What the agent says before it asks.
+    /// The message before the first ask.
     pub(crate) const fn lead(&self) -> &'static str {
         match self.does {
-            Does::Ask(Shape::Database | Shape::TestRunner) => "I can add this feature. One thing is open.",
-            Does::Ask(Shape::Three) => "Before I write the tests I need three answers.",
-            Does::Ask(Shape::Command) => "I would like to see whether the tests pass.",
-            Does::Ask(Shape::Script) => "Everything is ready to be deployed.",
-            Does::Ask(Shape::Plan) => "I have read the code and made a plan.",
-            Does::Ask(Shape::Form) => "I need a few details about the service.",
-            Does::Ask(Shape::Secret) => "The registry wants me to sign in.",
-            Does::Ask(Shape::Link) => "The sign-in happens in your browser.",
-            Does::Parallel => "Three things at once.",
-            Does::Withdraw => "I have a question, but I may find the answer myself.",
-            Does::Crash => "I have a question, and then I crash.",
-            Does::Slow | Does::Echo(_) => "",
+            ScriptAction::Ask(MockAsk::Database | MockAsk::TestRunner) => "I can add this feature. One thing is open.",
+            ScriptAction::Ask(MockAsk::Three) => "Before I write the tests I need three answers.",
+            ScriptAction::Ask(MockAsk::Command) => "I would like to see whether the tests pass.",
+            ScriptAction::Ask(MockAsk::Script) => "Everything is ready to be deployed.",
+            ScriptAction::Ask(MockAsk::Plan) => "I have read the code and made a plan.",
+            ScriptAction::Ask(MockAsk::Form) => "I need a few details about the service.",
+            ScriptAction::Ask(MockAsk::Secret) => "The registry wants me to sign in.",
+            ScriptAction::Ask(MockAsk::Link) => "The sign-in happens in your browser.",
+            ScriptAction::Parallel => "Three things at once.",
+            ScriptAction::Withdraw => "I have a question, but I may find the answer myself.",
+            ScriptAction::Crash => "I have a question, and then I crash.",
+            ScriptAction::Slow | ScriptAction::Echo(_) => "",
         }
     }
 
     /// The next step after these outcomes.
-    pub(crate) fn next(&self, so_far: &SoFar) -> Step {
-        let (shapes, then): (&'static [Shape], Then) = match &self.does {
-            Does::Slow => return Step::Stream,
-            Does::Echo(prompt) if prompt.trim().is_empty() => return Step::Say("You said nothing.".to_owned()),
-            Does::Echo(prompt) => return Step::Say(prompt.clone()),
-            Does::Ask(shape) => (alone(*shape), Then::Wait),
-            Does::Parallel => (&[Shape::Database, Shape::Command, Shape::TestRunner], Then::Wait),
-            Does::Withdraw => (&[Shape::Database], Then::TakeBack),
-            Does::Crash => (&[Shape::Database], Then::Die),
+    pub(crate) fn next(&self, so_far: &TurnProgress) -> Step {
+        let (shapes, then): (&'static [MockAsk], FollowUp) = match &self.does {
+            ScriptAction::Slow => return Step::Stream,
+            ScriptAction::Echo(prompt) if prompt.trim().is_empty() => return Step::Say("You said nothing.".to_owned()),
+            ScriptAction::Echo(prompt) => return Step::Say(prompt.clone()),
+            ScriptAction::Ask(shape) => (alone(*shape), FollowUp::Wait),
+            ScriptAction::Parallel => (&[MockAsk::Database, MockAsk::Command, MockAsk::TestRunner], FollowUp::Wait),
+            ScriptAction::Withdraw => (&[MockAsk::Database], FollowUp::TakeBack),
+            ScriptAction::Crash => (&[MockAsk::Database], FollowUp::Die),
         };
         if so_far.rounds >= self.times || so_far.enough {
             return Step::Say(summary(so_far));
@@ -138,7 +137,7 @@ impl Script {
     }
 }
 
-/// A whole number right before the word `times`.
+/// A whole number directly before the word `times`.
 fn times(words: &[&str]) -> Option<u32> {
     words
         .windows(2)
@@ -146,27 +145,26 @@ fn times(words: &[&str]) -> Option<u32> {
         .find_map(|pair| pair[0].parse().ok().filter(|times| (1..=TIMES).contains(times)))
 }
 
-const fn alone(shape: Shape) -> &'static [Shape] {
+const fn alone(shape: MockAsk) -> &'static [MockAsk] {
     match shape {
-        Shape::Database => &[Shape::Database],
-        Shape::TestRunner => &[Shape::TestRunner],
-        Shape::Three => &[Shape::Three],
-        Shape::Command => &[Shape::Command],
-        Shape::Script => &[Shape::Script],
-        Shape::Plan => &[Shape::Plan],
-        Shape::Form => &[Shape::Form],
-        Shape::Secret => &[Shape::Secret],
-        Shape::Link => &[Shape::Link],
+        MockAsk::Database => &[MockAsk::Database],
+        MockAsk::TestRunner => &[MockAsk::TestRunner],
+        MockAsk::Three => &[MockAsk::Three],
+        MockAsk::Command => &[MockAsk::Command],
+        MockAsk::Script => &[MockAsk::Script],
+        MockAsk::Plan => &[MockAsk::Plan],
+        MockAsk::Form => &[MockAsk::Form],
+        MockAsk::Secret => &[MockAsk::Secret],
+        MockAsk::Link => &[MockAsk::Link],
     }
 }
 
-fn summary(so_far: &SoFar) -> String {
+fn summary(so_far: &TurnProgress) -> String {
     let received = so_far.received.join("\n");
     if so_far.rounds > 1 { format!("Asked {} times. The last time: {received}", so_far.rounds) } else { received }
 }
 
-/// A text cut into the pieces in which it streams: after spaces if there are any, and not many of
-/// them, however long the text is.
+/// Splits a text into stream chunks: after spaces if possible, and into a limited number of chunks for any length.
 pub(crate) fn pieces(text: &str) -> Vec<&str> {
     let size = text.len().div_ceil(64).max(16);
     let mut pieces = Vec::new();
@@ -188,25 +186,25 @@ pub(crate) fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn does(prompt: &str) -> Does {
+    fn does(prompt: &str) -> ScriptAction {
         Script::of(prompt).does
     }
 
     #[test]
-    fn the_longest_whole_word_decides() {
-        assert_eq!(does("ask me a question"), Does::Ask(Shape::Database));
-        assert_eq!(does("QUESTION!"), Does::Ask(Shape::Database));
-        assert_eq!(does("a question, no: Questions"), Does::Ask(Shape::Three));
-        assert_eq!(does("plan a question and approve it"), Does::Ask(Shape::Database));
-        assert_eq!(does("withdraw the question"), Does::Withdraw);
-        assert_eq!(does("question them in parallel"), Does::Parallel);
+    fn longest_whole_word_selects_the_script() {
+        assert_eq!(does("ask me a question"), ScriptAction::Ask(MockAsk::Database));
+        assert_eq!(does("QUESTION!"), ScriptAction::Ask(MockAsk::Database));
+        assert_eq!(does("a question, no: Questions"), ScriptAction::Ask(MockAsk::Three));
+        assert_eq!(does("plan a question and approve it"), ScriptAction::Ask(MockAsk::Database));
+        assert_eq!(does("withdraw the question"), ScriptAction::Withdraw);
+        assert_eq!(does("question them in parallel"), ScriptAction::Parallel);
         for echoed in ["questionable", "my_question", "disapprove", "planned links", "", "Fragen"] {
-            assert_eq!(does(echoed), Does::Echo(echoed.to_owned()));
+            assert_eq!(does(echoed), ScriptAction::Echo(echoed.to_owned()));
         }
     }
 
     #[test]
-    fn every_word_is_reached() {
+    fn every_keyword_is_reachable() {
         for (word, wanted) in WORDS {
             assert_eq!(does(&format!("please: {}.", word.to_uppercase())), wanted);
         }
@@ -214,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_before_times_repeats() {
+    fn number_before_times_sets_the_rounds() {
         for (prompt, times) in [
             ("question 500 times", 500),
             ("question 1000000 TIMES", 1_000_000),
@@ -230,20 +228,20 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_counted_and_end() {
+    fn script_ends_after_its_rounds() {
         let script = Script::of("question 2 times");
-        let ask = |lead| Step::Ask { lead, shapes: &[Shape::Database], then: Then::Wait };
-        let mut so_far = SoFar::default();
+        let ask = |lead| Step::Ask { lead, shapes: &[MockAsk::Database], then: FollowUp::Wait };
+        let mut so_far = TurnProgress::default();
         assert_eq!(script.next(&so_far), ask(Some("I can add this feature. One thing is open.")));
-        so_far = SoFar { rounds: 1, enough: false, received: vec!["A".into()] };
+        so_far = TurnProgress { rounds: 1, enough: false, received: vec!["A".into()] };
         assert_eq!(script.next(&so_far), ask(None));
-        assert_eq!(script.next(&SoFar { enough: true, ..so_far.clone() }), Step::Say("A".into()));
+        assert_eq!(script.next(&TurnProgress { enough: true, ..so_far.clone() }), Step::Say("A".into()));
         so_far.rounds = 2;
         assert_eq!(script.next(&so_far), Step::Say("Asked 2 times. The last time: A".into()));
     }
 
     #[test]
-    fn pieces_join_to_the_text_and_are_few() {
+    fn chunks_join_to_the_text_and_are_limited() {
         for text in ["", "short", "Grüße aus Köln, ein längerer Satz", &"x".repeat(100_000), &"ä b ".repeat(30_000), SLOW] {
             let pieces = pieces(text);
             assert_eq!(pieces.concat(), text);

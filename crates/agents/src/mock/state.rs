@@ -1,4 +1,4 @@
-//! What the mock remembers between two inputs, and how it goes on from there.
+//! State that the mock keeps between two inputs, and its state machine.
 
 use std::collections::VecDeque;
 
@@ -10,25 +10,25 @@ use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde::{Deserialize, Serialize};
 
-use super::asks::Shape;
-use super::script::{PIECE_EVERY, SLOW, Script, SoFar, Step, TAKE_BACK_AFTER, Then, pieces};
+use super::asks::MockAsk;
+use super::script::{FollowUp, PIECE_EVERY, SLOW, Script, Step, TAKE_BACK_AFTER, TurnProgress, pieces};
 use crate::out::Out;
 use crate::translator::{AgentEvent, NewAsk};
 
-/// Everything that outlives an input. Small, and without any secret.
+/// The saved state. It is small and contains no secrets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MockState {
     pub(super) session: Option<SessionId>,
     pub(super) mode: String,
-    /// Whether it may ask questions at all.
+    /// Whether the session may ask questions.
     pub(super) questions: bool,
     /// Whether the person allowed the command for the rest of the session.
     pub(super) always: bool,
     pub(super) closed: bool,
-    /// Numbers given to asks and tool calls so far.
+    /// The number of the last ask or tool call.
     pub(super) asked: u64,
-    /// Numbers given to messages so far.
+    /// The number of the last message id.
     pub(super) said: u64,
     pub(super) turn: Option<Turn>,
     pub(super) queue: VecDeque<String>,
@@ -38,21 +38,21 @@ pub(super) struct MockState {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Turn {
     pub(super) script: Script,
-    pub(super) so_far: SoFar,
+    pub(super) so_far: TurnProgress,
     /// The asks of this round; empty between rounds.
     pub(super) asks: Vec<RoundAsk>,
-    /// When the open asks are taken back.
+    /// When to withdraw the open asks.
     pub(super) take_back_at: Option<Time>,
     pub(super) stream: Option<Stream>,
 }
 
-/// One ask of the round, or what happened in its place.
+/// One ask of the round, or what replaced it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct RoundAsk {
     pub(super) number: u64,
-    pub(super) shape: Shape,
-    /// The words for its outcome; it is open until they are there.
+    pub(super) shape: MockAsk,
+    /// The reply to the outcome; `None` while the ask is open.
     pub(super) words: Option<String>,
 }
 
@@ -61,13 +61,13 @@ pub(super) struct RoundAsk {
 #[serde(rename_all = "camelCase")]
 pub(super) struct Stream {
     pub(super) message: u64,
-    /// Pieces that are out.
+    /// The number of emitted chunks.
     pub(super) pieces: usize,
     pub(super) next_at: Time,
 }
 
 impl Out {
-    /// Shows the tool call of an ask as it stands.
+    /// Emits the tool call of an ask with this status.
     pub(super) fn tool(&mut self, ask: &RoundAsk, status: ToolStatus, input: Option<&Raw>, output: Option<&str>) {
         let Some(tool) = ask.shape.tool() else { return };
         self.event(AgentEvent::Tool {
@@ -110,7 +110,7 @@ impl Default for MockState {
 }
 
 impl MockState {
-    /// Goes on until a person, the clock or a prompt is needed.
+    /// Runs until the mock needs an answer, the clock or a prompt.
     pub(super) fn run(&mut self, now: Time, out: &mut Out) {
         loop {
             let Some(turn) = &mut self.turn else {
@@ -118,7 +118,7 @@ impl MockState {
                 out.event(AgentEvent::TurnStarted);
                 self.turn = Some(Turn {
                     script: Script::of(&prompt),
-                    so_far: SoFar::default(),
+                    so_far: TurnProgress::default(),
                     asks: Vec::new(),
                     take_back_at: None,
                     stream: None,
@@ -142,7 +142,7 @@ impl MockState {
                 Step::Stream => {
                     self.said += 1;
                     turn.stream = Some(Stream { message: self.said, pieces: 0, next_at: now });
-                    turn.stream_on(now, out);
+                    turn.stream_next_chunk(now, out);
                 }
                 Step::Say(text) => {
                     self.said += 1;
@@ -159,7 +159,7 @@ impl MockState {
                     for shape in shapes {
                         self.ask(*shape, out);
                     }
-                    if !self.asked_all(then, now, out) {
+                    if !self.follow_up(then, now, out) {
                         return;
                     }
                 }
@@ -167,16 +167,16 @@ impl MockState {
         }
     }
 
-    /// What comes right after a round of asks was opened; false if the agent is dead.
-    fn asked_all(&mut self, then: Then, now: Time, out: &mut Out) -> bool {
+    /// Runs the action that follows the opening of a round; returns false if the agent crashed.
+    fn follow_up(&mut self, then: FollowUp, now: Time, out: &mut Out) -> bool {
         let Some(turn) = &mut self.turn else { return false };
         let waits = turn.asks.iter().any(|ask| ask.words.is_none());
-        // A round in which nobody was asked anything would repeat at once.
+        // A round without open asks would repeat immediately.
         turn.so_far.enough |= !waits;
         match then {
-            Then::Wait => {}
-            Then::TakeBack => turn.take_back_at = waits.then(|| now.plus(TAKE_BACK_AFTER)),
-            Then::Die => {
+            FollowUp::Wait => {}
+            FollowUp::TakeBack => turn.take_back_at = waits.then(|| now.plus(TAKE_BACK_AFTER)),
+            FollowUp::Die => {
                 self.turn = None;
                 let reason = "the mock agent crashed, as it was asked to".to_owned();
                 out.event(AgentEvent::Ended { reason, failed: true, resumable: true });
@@ -186,9 +186,9 @@ impl MockState {
         true
     }
 
-    /// Asks one thing, or does what is done in its place where nothing is asked.
-    fn ask(&mut self, shape: Shape, out: &mut Out) {
-        let instead = self.instead_of(shape);
+    /// Opens an ask, or runs its replacement if this session does not ask.
+    fn ask(&mut self, shape: MockAsk, out: &mut Out) {
+        let instead = self.replacement_message(shape);
         let Some(turn) = &mut self.turn else { return };
         self.asked += 1;
         let ask = RoundAsk { number: self.asked, shape, words: instead };
@@ -211,8 +211,8 @@ impl MockState {
         turn.asks.push(ask);
     }
 
-    /// What the agent says where it does not ask; nothing if it asks.
-    fn instead_of(&self, shape: Shape) -> Option<String> {
+    /// The message that replaces an ask; `None` if the mock asks.
+    fn replacement_message(&self, shape: MockAsk) -> Option<String> {
         let never = self.mode == "dontAsk";
         match shape.kind() {
             AskKind::Question if !self.questions => {
@@ -222,7 +222,7 @@ impl MockState {
                 Some(format!("I did not ask for {}: the permission mode is dontAsk.", shape.subject()))
             }
             AskKind::Question | AskKind::Link => None,
-            AskKind::Approval if shape == Shape::Command && self.always => {
+            AskKind::Approval if shape == MockAsk::Command && self.always => {
                 Some(format!("Ran without asking (always allowed): {}", shape.subject()))
             }
             AskKind::Approval if self.mode == "default" || self.mode == "plan" => None,
@@ -236,10 +236,10 @@ impl MockState {
         self.turn = None;
     }
 
-    /// Breaks off the turn; false if there is none.
+    /// Aborts the turn; returns false if none is running.
     pub(super) fn cut_short(&mut self, reason: &str, out: &mut Out) -> bool {
         let Some(mut turn) = self.turn.take() else { return false };
-        turn.take_back(reason, out);
+        turn.withdraw_open(reason, out);
         if let Some(stream) = turn.stream {
             let said: String = SLOW.split_inclusive(' ').take(stream.pieces).collect();
             message(stream.message, said.trim_end(), out);
@@ -249,11 +249,11 @@ impl MockState {
 }
 
 impl Turn {
-    /// Withdraws what is open.
-    pub(super) fn take_back(&mut self, reason: &str, out: &mut Out) {
+    /// Withdraws the open asks.
+    pub(super) fn withdraw_open(&mut self, reason: &str, out: &mut Out) {
         self.take_back_at = None;
         for ask in self.asks.iter_mut().filter(|ask| ask.words.is_none()) {
-            // Told to stop, the agent says what it received and no more.
+            // After an interrupt, the agent only reports what it received.
             ask.words = Some(if self.so_far.enough { String::new() } else { format!("Withdrawn: {reason}") });
             out.event(AgentEvent::AskWithdrawn { native_id: native_id(ask.number), reason: reason.to_owned() });
             out.tool(ask, ToolStatus::Error, None, Some(reason));
@@ -268,8 +268,8 @@ impl Turn {
         }
     }
 
-    /// Puts out the next piece of a streamed message.
-    pub(super) fn stream_on(&mut self, now: Time, out: &mut Out) {
+    /// Emits the next chunk of a streamed message.
+    pub(super) fn stream_next_chunk(&mut self, now: Time, out: &mut Out) {
         let Some(stream) = &mut self.stream else { return };
         if let Some(piece) = SLOW.split_inclusive(' ').nth(stream.pieces) {
             out.event(AgentEvent::MessageDelta { message: message_id(stream.message), text: piece.to_owned() });

@@ -1,4 +1,4 @@
-//! The mock as a translator: it carries out what the script says, one session per translator.
+//! The mock translator: runs the script of one session.
 
 use sayso_core::ask::Decision;
 use sayso_core::texts;
@@ -11,33 +11,32 @@ use crate::out::Out;
 use crate::process::memory::{QUEUE, queue_is_full};
 use crate::translator::{AgentEvent, Capabilities, Command, Input, Output, Saved, Translator};
 
-/// The permission modes that the mock knows.
+/// The permission modes of the mock.
 const MODES: [&str; 4] = ["default", "acceptEdits", "plan", "bypassPermissions"];
 
-/// What the mock can do.
 pub const CAPABILITIES: Capabilities = Capabilities::FULL;
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
 
 const TOLD_TO_STOP: &str = "The agent was told to stop.";
 const NOT_NEEDED: &str = "The agent no longer needs an answer.";
 const NOT_WAITING: &str = "The agent no longer waits for it.";
 
-/// The mock agent of one session.
+/// Translator for one session of the mock agent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct MockTranslator {
     state: MockState,
 }
 
 impl MockTranslator {
-    /// A mock that waits for its first command.
+    /// Creates a mock that waits for its first command.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The mock as it was saved; nothing if the state is of another version.
+    /// Restores a saved mock; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|state| Self { state })
@@ -58,7 +57,7 @@ impl MockTranslator {
                 self.state.closed = false;
                 match prompt {
                     Some(prompt) => self.prompt(now, prompt, out),
-                    // It takes a message: that is all there is to say about a start without a prompt.
+                    // Without a prompt, `TurnEnded` is what reports that the session accepts messages.
                     None if self.state.turn.is_none() && self.state.queue.is_empty() => out.event(AgentEvent::TurnEnded),
                     None => self.state.run(now, out),
                 }
@@ -92,7 +91,7 @@ impl MockTranslator {
 
     fn prompt(&mut self, now: Time, text: String, out: &mut Out) {
         if self.state.closed {
-            out.event(AgentEvent::Error("The session is closed; the message was not taken.".to_owned()));
+            out.event(AgentEvent::Error("The session is closed; the message was not sent.".to_owned()));
         } else if self.state.queue.len() >= QUEUE {
             out.event(queue_is_full());
         } else {
@@ -101,7 +100,7 @@ impl MockTranslator {
         }
     }
 
-    /// Takes an outcome; false if nothing waits for it.
+    /// Handles an outcome; returns false if no ask waits for it.
     fn outcome(&mut self, native: &str, decision: &Decision, out: &mut Out) -> bool {
         let Some(turn) = &mut self.state.turn else { return false };
         let Some(ask) = turn.asks.iter_mut().find(|ask| ask.words.is_none() && native_id(ask.number) == native) else {
@@ -127,7 +126,7 @@ impl MockTranslator {
         };
         if stop {
             turn.so_far.enough = true;
-            turn.take_back(TOLD_TO_STOP, out);
+            turn.withdraw_open(TOLD_TO_STOP, out);
         }
         true
     }
@@ -138,9 +137,9 @@ impl MockTranslator {
         }
         if let Some(turn) = &mut self.state.turn {
             if turn.take_back_at.is_some() {
-                turn.take_back(NOT_NEEDED, out);
+                turn.withdraw_open(NOT_NEEDED, out);
             }
-            turn.stream_on(now, out);
+            turn.stream_next_chunk(now, out);
         }
         self.state.run(now, out);
     }
@@ -148,7 +147,7 @@ impl MockTranslator {
 
 impl Translator for MockTranslator {
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output> {
-        let mut out = match Out::carrying(&mut self.state.session, NOT_WAITING, &input) {
+        let mut out = match Out::for_input(&mut self.state.session, NOT_WAITING, &input) {
             Ok(out) => out,
             Err(outputs) => return outputs,
         };

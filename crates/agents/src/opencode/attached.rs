@@ -1,11 +1,12 @@
-//! An OpenCode that a person started themselves: one server, all its sessions, other clients beside us.
+//! An OpenCode server that the user started: one server with all its sessions, and other clients connected at the same
+//! time.
 //!
-//! Nothing is begun or ended here. A session that asks for the first time is found, with the root above it
-//! if a sub-agent asks, and from then on it is led like one of ours ([`OpenCodeTranslator`]): the same
-//! request by event, by list and after the stream broke is one ask, what another client decides is
-//! withdrawn, a yes leaves only while the session works.
+//! The translator starts and stops nothing. When a session first asks something, its root session is looked up (the
+//! asking session may be a sub-agent) and becomes a session in Sayso, handled by an [`OpenCodeTranslator`] like one
+//! that Sayso started: a request that arrives as an event, in a list and after a reconnect is one ask, decisions of
+//! other clients withdraw the ask, and approvals are only sent while the session is busy.
 //!
-//! Calls have numbers: the upper half says which session made them, 0 is the server as a whole.
+//! The upper half of a call number is the session that made the call, and 0 is the server itself.
 
 use std::time::Duration;
 
@@ -15,10 +16,10 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::encoded;
 use super::launch::USER;
-use super::replies::told;
+use super::replies::describe_failure;
 use super::state::{Conversation, OpenCodeLife, OpenCodeProcess, OpenCodeState, is_id};
 use super::translator::{CAPABILITIES, OpenCodeTranslator};
-use crate::attached::{FollowedSession, GONE, SLOT, TITLE, find, is_directory, lose_all, make_room};
+use crate::attached::{FollowedSession, GONE, SLOT, TITLE, evict_idle, find, is_directory, withdraw_all_sessions};
 use crate::json::{Object, list};
 use crate::out::Out;
 use crate::process::memory::ID;
@@ -28,20 +29,21 @@ use crate::translator::{
     Standing, Translator,
 };
 
-/// What an OpenCode can do that somebody else started. It is talked to where it runs.
+/// Capabilities of an OpenCode that the user started. It cannot be resumed, because the user continues it in the
+/// terminal.
 pub const ATTACHED: Capabilities = Capabilities { resume: false, ..CAPABILITIES };
 
-/// The version of the saved state's shape.
+/// Version of the saved state's format.
 const VERSION: u32 = 1;
-/// How often everything is looked at although nothing was told.
+/// How often all pending requests are polled without an event.
 const EVERY: Duration = Duration::from_secs(15);
-/// Directories that are looked at, and calls of our own without a reply.
+/// Maximum number of polled directories, and of the hub's own calls without a reply.
 const DIRECTORIES: usize = 32;
 const CALLS: usize = 128;
-/// How far up the root of a sub-agent is looked for.
+/// How many parents are followed from a sub-agent to its root session.
 const DEPTH: u8 = 8;
 
-/// One OpenCode with everybody's sessions.
+/// Translator for one OpenCode server and all its sessions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AttachedOpenCode {
     hub: Hub,
@@ -54,16 +56,16 @@ struct Hub {
     user: Option<String>,
     standing: Standing,
     version: Option<String>,
-    /// How often in a row the stream could not be opened.
+    /// Consecutive failures to open the stream.
     failures: u8,
-    /// Numbers given to calls and to sessions so far.
+    /// The numbers of the last call and the last session.
     called: u64,
     slots: u64,
     calls: Vec<HubCall>,
-    /// Directories in which something happened, besides the server's own.
+    /// Directories with activity, in addition to the server's own.
     directories: Vec<String>,
     look_at: Option<Time>,
-    carried: Vec<Carried>,
+    carried: Vec<FollowedRoot>,
 }
 
 /// A call without a reply.
@@ -71,31 +73,31 @@ struct Hub {
 #[serde(rename_all = "camelCase")]
 struct HubCall {
     id: u64,
-    what: What,
+    what: HubCallPurpose,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-enum What {
-    /// Asks what the server is.
+enum HubCallPurpose {
+    /// Requests the server's health and version.
     Health,
-    /// Asks which sessions work, in a directory or in the server's own.
+    /// Requests the busy sessions of a directory, or of the server's own.
     Status { directory: Option<String> },
-    /// Asks what waits, with the sessions that work.
+    /// Requests the pending asks; `busy` are the sessions that work.
     List { busy: Vec<String> },
-    /// Asks for a session, because this one asks something.
+    /// Requests a session, because `asks` has a pending request.
     Session { asks: String, at: String, depth: u8 },
 }
 
 /// One session of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Carried {
+struct FollowedRoot {
     slot: u64,
     opencode: OpenCodeTranslator,
 }
 
-impl Carried {
+impl FollowedRoot {
     fn process(&self) -> Option<&OpenCodeProcess> {
         match &self.opencode.state.life {
             OpenCodeLife::Up(process) => Some(process),
@@ -107,31 +109,31 @@ impl Carried {
         self.opencode.state.conversation.as_ref().map(|conversation| conversation.id.as_str())
     }
 
-    /// Whether this session of OpenCode is ours, or a sub-agent's.
+    /// Whether an OpenCode session is this session or one of its sub-agents.
     fn carries(&self, session: &str) -> bool {
         self.process().is_some_and(|process| process.carries(session, self.root()))
     }
 
-    /// Hands one input on; its calls get the number of the session.
+    /// Forwards one input; resulting calls get the session's slot.
     fn handle(&mut self, now: Time, input: Input, all: &mut Vec<Output>) {
         let outputs = self.opencode.handle(now, input);
         self.pass_on(outputs, all);
     }
 
-    /// What waits in it is looked at.
-    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+    /// Polls the pending requests of the session.
+    fn poll(&mut self, now: Time, all: &mut Vec<Output>) {
         self.handle(now, Input::StreamOpened, all);
     }
 }
 
-impl FollowedSession for Carried {
+impl FollowedSession for FollowedRoot {
     const AGENT: &'static str = "OpenCode";
 
     fn session(&self) -> Option<SessionId> {
         self.opencode.state.session
     }
 
-    fn is_quiet(&self) -> bool {
+    fn is_idle(&self) -> bool {
         self.process().is_none_or(|process| process.open.is_empty() && process.sent.is_empty())
     }
 
@@ -150,7 +152,7 @@ impl FollowedSession for Carried {
 }
 
 impl AttachedOpenCode {
-    /// A translator for the server at this address, for whom it knows by this name, if it wants one.
+    /// Creates a translator for the server at `url`, with the user name for basic authentication if it needs one.
     #[must_use]
     pub fn new(url: String, user: Option<String>) -> Self {
         let hub = Hub {
@@ -169,10 +171,10 @@ impl AttachedOpenCode {
         Self { hub }
     }
 
-    /// The name that OpenCode takes if it was told no other.
+    /// OpenCode's default user name.
     pub const USER: &str = USER;
 
-    /// The translator as it was saved; nothing if the state is of another version.
+    /// Restores a saved translator; `None` if the state has another format version.
     #[must_use]
     pub fn restore(saved: &Saved) -> Option<Self> {
         saved.read(VERSION).map(|hub| Self { hub })
@@ -180,9 +182,9 @@ impl AttachedOpenCode {
 }
 
 impl Hub {
-    fn get(&mut self, what: What, path: String, all: &mut Vec<Output>) {
+    fn get(&mut self, what: HubCallPurpose, path: String, all: &mut Vec<Output>) {
         self.called += 1;
-        // Those that only read can be lost without a reply.
+        // A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
@@ -200,24 +202,24 @@ impl Hub {
     fn opened(&mut self, now: Time, all: &mut Vec<Output>) {
         self.failures = 0;
         self.calls.clear();
-        self.get(What::Health, "/global/health".to_owned(), all);
+        self.get(HubCallPurpose::Health, "/global/health".to_owned(), all);
         for carried in &mut self.carried {
-            carried.look(now, all);
+            carried.poll(now, all);
         }
     }
 
-    /// Looks at everything that waits, also in sessions that are not led yet.
-    fn look(&mut self, now: Time, all: &mut Vec<Output>) {
+    /// Polls all pending requests, including those of sessions that are not followed yet.
+    fn poll(&mut self, now: Time, all: &mut Vec<Output>) {
         self.look_at = Some(now.plus(EVERY));
         let places = std::iter::once(None).chain(self.directories.clone().into_iter().map(Some));
         for directory in places.collect::<Vec<_>>() {
-            self.look_in(directory, all);
+            self.poll_directory(directory, all);
         }
     }
 
-    fn look_in(&mut self, directory: Option<String>, all: &mut Vec<Output>) {
+    fn poll_directory(&mut self, directory: Option<String>, all: &mut Vec<Output>) {
         let path = in_directory("/session/status", directory.as_deref());
-        self.get(What::Status { directory }, path, all);
+        self.get(HubCallPurpose::Status { directory }, path, all);
     }
 
     fn event(&mut self, now: Time, data: String, all: &mut Vec<Output>) {
@@ -232,7 +234,7 @@ impl Hub {
                 self.directories.remove(0);
             }
             self.directories.push(directory.clone());
-            self.look_in(Some(directory), all);
+            self.poll_directory(Some(directory), all);
         }
         if kind == "server.instance.disposed" {
             self.carried.iter_mut().for_each(|carried| carried.handle(now, Input::StreamEvent(data.clone()), all));
@@ -246,32 +248,34 @@ impl Hub {
             .find(|carried| carried.carries(&session) || parent.as_ref().is_some_and(|parent| carried.carries(parent)));
         match carried {
             Some(carried) => carried.handle(now, Input::StreamEvent(data), all),
-            None if kind == "question.asked" || kind == "permission.asked" => self.whose(session.clone(), session, 0, all),
+            None if kind == "question.asked" || kind == "permission.asked" => {
+                self.look_up_session(session.clone(), session, 0, all)
+            }
             None => {}
         }
     }
 
-    /// Asks which session this is that asks something.
-    fn whose(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
-        let known = |call: &HubCall| matches!(&call.what, What::Session { asks: other, .. } if *other == asks);
+    /// Requests the session that has a pending request.
+    fn look_up_session(&mut self, asks: String, at: String, depth: u8, all: &mut Vec<Output>) {
+        let known = |call: &HubCall| matches!(&call.what, HubCallPurpose::Session { asks: other, .. } if *other == asks);
         if depth > DEPTH || !is_id(&asks) || !is_id(&at) || self.calls.iter().any(known) {
             return;
         }
         let path = format!("/session/{at}");
-        self.get(What::Session { asks, at, depth }, path, all);
+        self.get(HubCallPurpose::Session { asks, at, depth }, path, all);
     }
 
     fn replied(&mut self, now: Time, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(at) = self.calls.iter().position(|call| call.id == reply.id) else { return };
         match self.calls.remove(at).what {
-            What::Health => {
+            HubCallPurpose::Health => {
                 let health = reply.object();
                 self.version = health.and_then(|health| health.words("version")).map(|version| one_line(&version, ID));
-                self.look(now, all);
+                self.poll(now, all);
             }
-            What::Status { directory } => match reply.object() {
+            HubCallPurpose::Status { directory } => match reply.object() {
                 Some(sessions) => {
-                    // That of no directory is asked for when the version is known.
+                    // The pending requests of the server's own directory are requested after the version is known.
                     if directory.is_none() {
                         self.standing = Standing::Connected { version: self.version.clone() };
                     }
@@ -279,43 +283,45 @@ impl Hub {
                     if !busy.is_empty() {
                         for place in ["/question", "/permission"] {
                             let path = in_directory(place, directory.as_deref());
-                            self.get(What::List { busy: busy.clone() }, path, all);
+                            self.get(HubCallPurpose::List { busy: busy.clone() }, path, all);
                         }
                     }
                 }
-                // A directory that is gone says nothing about the server.
-                None if directory.is_none() && reply.status.is_some() => self.is_no_opencode(reply),
+                // A missing directory is not a problem of the server.
+                None if directory.is_none() && reply.status.is_some() => self.report_not_opencode(reply),
                 None => {}
             },
-            What::List { busy } => self.listed(now, &busy, reply, all),
-            What::Session { asks, depth, .. } => self.told_of(now, asks, depth, reply, all),
+            HubCallPurpose::List { busy } => self.listed(now, &busy, reply, all),
+            HubCallPurpose::Session { asks, depth, .. } => self.session_found_for(now, asks, depth, reply, all),
         }
     }
 
-    fn is_no_opencode(&mut self, reply: &HttpReply) {
+    fn report_not_opencode(&mut self, reply: &HttpReply) {
         let why = match reply.status {
-            Some(401) => format!("OpenCode at {} wants a password, and not the one we have (status 401)", self.url),
-            _ => format!("what answers at {} is no OpenCode, or a broken one: {}", self.url, told(reply)),
+            Some(401) => format!("OpenCode at {} rejected the password (status 401)", self.url),
+            _ => format!("the server at {} is not OpenCode, or it is broken: {}", self.url, describe_failure(reply)),
         };
         self.standing = Standing::Unreachable { why };
     }
 
-    /// What waits. Sessions that do not work left it behind.
+    /// Handles the list of pending requests. Requests of idle sessions are stale and ignored.
     fn listed(&mut self, now: Time, busy: &[String], reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(entries) = reply.json().filter(|_| reply.status == Some(200)).and_then(list) else { return };
         let requests = entries.into_iter().filter_map(Object::of);
         let told = requests.filter_map(|request| Some((request.text("id")?, request.text("sessionID")?)));
         for (id, session) in told.filter(|(_, session)| busy.contains(session)).collect::<Vec<_>>() {
             match self.carried.iter_mut().find(|carried| carried.carries(&session)) {
-                Some(carried) if carried.process().is_some_and(|process| !process.knows(&id)) => carried.look(now, all),
+                Some(carried) if carried.process().is_some_and(|process| !process.is_known_request(&id)) => {
+                    carried.poll(now, all)
+                }
                 Some(_) => {}
-                None => self.whose(session.clone(), session, 0, all),
+                None => self.look_up_session(session.clone(), session, 0, all),
             }
         }
     }
 
-    /// A session is known now: it is a root that becomes a session, or it has one above it.
-    fn told_of(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
+    /// Handles a session lookup: a root session is followed, and for others the parent is looked up.
+    fn session_found_for(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(session) = reply.object() else { return };
         let Some(id) = session.text("id").filter(|id| is_id(id)) else { return };
         let title = one_line(&session.words("title").unwrap_or_default(), TITLE);
@@ -325,10 +331,14 @@ impl Hub {
             if let (Some(_), OpenCodeLife::Up(process)) = (&parent, &mut carried.opencode.state.life) {
                 process.helpers.set(&id, &title);
             }
-            return if carried.carries(&asks) { carried.look(now, all) } else { self.whose(asks.clone(), asks, 0, all) };
+            return if carried.carries(&asks) {
+                carried.poll(now, all)
+            } else {
+                self.look_up_session(asks.clone(), asks, 0, all)
+            };
         }
         match parent {
-            Some(parent) => self.whose(asks, parent, depth + 1, all),
+            Some(parent) => self.look_up_session(asks, parent, depth + 1, all),
             None => {
                 let Some(project) = session.words("directory").filter(|path| is_directory(path)) else { return };
                 all.push(Output::Found(FoundSession { native_id: id, project, title }));
@@ -337,7 +347,7 @@ impl Hub {
     }
 
     fn adopt(&mut self, now: Time, session: SessionId, found: &FoundSession, all: &mut Vec<Output>) {
-        make_room(&mut self.carried, all);
+        evict_idle(&mut self.carried, all);
         self.slots += 1;
         let process =
             OpenCodeProcess { heard: true, ready: true, shared: true, url: Some(self.url.clone()), ..OpenCodeProcess::default() };
@@ -348,24 +358,24 @@ impl Hub {
             life: OpenCodeLife::Up(Box::new(process)),
             ..OpenCodeState::default()
         };
-        let mut carried = Carried { slot: self.slots, opencode: OpenCodeTranslator { state } };
-        carried.look(now, all);
+        let mut carried = FollowedRoot { slot: self.slots, opencode: OpenCodeTranslator { state } };
+        carried.poll(now, all);
         self.carried.push(carried);
-        // A sub-agent that asks below it is found again.
-        self.look_in(Some(found.project.clone()), all);
+        // Requests of sub-agents are found by polling again.
+        self.poll_directory(Some(found.project.clone()), all);
     }
 
-    /// The stream of events could not be opened.
+    /// Handles a failure to open the event stream.
     fn not_opened(&mut self, reply: &HttpReply, all: &mut Vec<Output>) {
         if reply.status.is_some() {
-            self.is_no_opencode(reply);
+            self.report_not_opencode(reply);
         } else {
-            let why = format!("no OpenCode answers at {}: {}", self.url, told(reply));
+            let why = format!("OpenCode does not answer at {}: {}", self.url, describe_failure(reply));
             self.standing = Standing::Unreachable { why };
         }
         self.failures = self.failures.saturating_add(1);
         if self.failures == GONE {
-            lose_all(&mut self.carried, &self.url, all);
+            withdraw_all_sessions(&mut self.carried, &self.url, all);
         }
     }
 
@@ -383,7 +393,7 @@ impl Hub {
             carried.handle(now, Input::Tick, all);
         }
         if self.look_at.is_some_and(|at| at <= now) {
-            self.look(now, all);
+            self.poll(now, all);
         }
     }
 }
@@ -406,7 +416,7 @@ impl Translator for AttachedOpenCode {
                 }
             },
             Input::Tick => hub.tick(now, &mut all),
-            // It is opened again, and then everything is looked at. There is no process of ours.
+            // The caller reopens the stream and everything is polled then. Sayso has no process here.
             Input::StreamClosed | Input::Line(_) | Input::Exited(_) => {}
         }
         all

@@ -1,38 +1,38 @@
-//! Calls to OpenCode's server.
+//! HTTP calls to OpenCode's server.
 
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
 use super::launch;
-use super::state::{Conversation, Kind, Open, OpenCodeLife, OpenCodeProcess, OpenCodeState, OutcomeReply, Waiting, What};
+use super::state::{CallPurpose, Conversation, Kind, Open, OpenCodeLife, OpenCodeProcess, OpenCodeState, OutcomeReply, Waiting};
 use crate::out::Out;
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::{Guard, HttpCall, Method};
 
-/// Calls without a reply that are remembered.
+/// How many calls without a reply are kept.
 const CALLS: usize = 512;
 
-/// What calls are made with: everything of the state but the process.
-pub(super) struct Line<'a> {
-    pub(super) wanted: &'a Wanted,
+/// The parts of the state that calls need: everything except the process.
+pub(super) struct CallContext<'a> {
+    pub(super) wanted: &'a StartSettings,
     pub(super) conversation: &'a mut Option<Conversation>,
     called: &'a mut u64,
 }
 
 impl OpenCodeState {
-    /// The process, if there is one, and what calls to it are made with.
-    pub(super) fn process(&mut self) -> Option<(&mut OpenCodeProcess, Line<'_>)> {
-        let line = Line { wanted: &self.wanted, conversation: &mut self.conversation, called: &mut self.called };
+    /// The process, if one is running, and the state for calls to it.
+    pub(super) fn process(&mut self) -> Option<(&mut OpenCodeProcess, CallContext<'_>)> {
+        let ctx = CallContext { wanted: &self.wanted, conversation: &mut self.conversation, called: &mut self.called };
         match &mut self.life {
-            OpenCodeLife::Up(process) => Some((process, line)),
+            OpenCodeLife::Up(process) => Some((process, ctx)),
             OpenCodeLife::Down | OpenCodeLife::Closing { .. } => None,
         }
     }
 }
 
-impl Line<'_> {
-    /// Our session.
+impl CallContext<'_> {
+    /// The id of the session in OpenCode.
     pub(super) fn root(&self) -> Option<&str> {
         self.conversation.as_ref().map(|conversation| conversation.id.as_str())
     }
@@ -50,32 +50,32 @@ impl Line<'_> {
         *self.called
     }
 
-    fn post(&mut self, process: &mut OpenCodeProcess, what: What, path: &str, body: Option<Raw>, out: &mut Out) {
+    fn post(&mut self, process: &mut OpenCodeProcess, what: CallPurpose, path: &str, body: Option<Raw>, out: &mut Out) {
         let (id, path) = (self.next(), self.path(path));
         process.call(Waiting { id, what }, HttpCall { id, method: Method::Post, path, body, guard: None, streamed: false }, out);
     }
 
-    fn get(&mut self, process: &mut OpenCodeProcess, what: What, path: String, out: &mut Out) {
+    fn get(&mut self, process: &mut OpenCodeProcess, what: CallPurpose, path: String, out: &mut Out) {
         let id = self.next();
         let call = HttpCall { id, method: Method::Get, path, body: None, guard: None, streamed: false };
         process.call(Waiting { id, what }, call, out);
     }
 
-    /// Begins our session.
+    /// Creates the session.
     pub(super) fn begin(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let rules = launch::session_rules(self.wanted);
         let body = rules.map_or_else(|| json!({}), |rules| json!({ "permission": rules }));
-        self.post(process, What::NewSession, "/session", Some(Raw::of(&body)), out);
+        self.post(process, CallPurpose::NewSession, "/session", Some(Raw::of(&body)), out);
     }
 
-    /// Asks for our session.
+    /// Looks up the session.
     pub(super) fn find(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = self.path(&format!("/session/{root}"));
-        self.get(process, What::FindSession, path, out);
+        self.get(process, CallPurpose::FindSession, path, out);
     }
 
-    /// Says something of the person.
+    /// Sends a message of the person.
     pub(super) fn prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let mut body = json!({ "parts": [{ "type": "text", "text": text }] });
@@ -86,22 +86,22 @@ impl Line<'_> {
             body["agent"] = Value::from(agent);
         }
         let path = format!("/session/{root}/prompt_async");
-        self.post(process, What::Prompt { text, at }, &path, Some(Raw::of(&body)), out);
+        self.post(process, CallPurpose::Prompt { text, at }, &path, Some(Raw::of(&body)), out);
     }
 
-    /// Asks whether that arrived.
+    /// Checks whether the message arrived.
     pub(super) fn find_prompt(&mut self, process: &mut OpenCodeProcess, text: String, at: Time, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("{}&limit=50", self.path(&format!("/session/{root}/message")));
-        self.get(process, What::FindPrompt { text, at }, path, out);
+        self.get(process, CallPurpose::FindPrompt { text, at }, path, out);
     }
 
-    /// Gives an outcome to a request.
-    pub(super) fn say(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &OutcomeReply, out: &mut Out) {
+    /// Sends an outcome for a request.
+    pub(super) fn send_outcome(&mut self, process: &mut OpenCodeProcess, request: &Open, said: &OutcomeReply, out: &mut Out) {
         let id = self.next();
         let path = self.path(&format!("/{}/{}/{}", place(request.kind), request.id, said.verb));
         let guard = said.is_yes.then(|| Guard { path: self.path("/session/status"), key: request.session.clone() });
-        let what = What::Outcome { request: request.id.clone() };
+        let what = CallPurpose::Outcome { request: request.id.clone() };
         let call = HttpCall { id, method: Method::Post, path, body: said.body.clone(), guard, streamed: false };
         process.call(Waiting { id, what }, call, out);
     }
@@ -112,33 +112,33 @@ impl Line<'_> {
             Kind::Question | Kind::Plan => ("reject", None),
             Kind::Permission => ("reply", Some(Raw::of(&json!({ "reply": "reject" })))),
         };
-        self.post(process, What::Leftover, &format!("/{}/{request}/{verb}", place(kind)), body, out);
-        process.is_over(request);
+        self.post(process, CallPurpose::Leftover, &format!("/{}/{request}/{verb}", place(kind)), body, out);
+        process.mark_resolved(request);
     }
 
-    /// Stops the turn.
+    /// Aborts the turn.
     pub(super) fn abort(&mut self, process: &mut OpenCodeProcess, out: &mut Out) {
         let Some(root) = self.root() else { return };
         let path = format!("/session/{root}/abort");
-        self.post(process, What::Abort, &path, None, out);
+        self.post(process, CallPurpose::Abort, &path, None, out);
     }
 
-    /// Asks which sessions work.
+    /// Requests the busy sessions.
     pub(super) fn status(&mut self, process: &mut OpenCodeProcess, look: u64, out: &mut Out) {
         let path = self.path("/session/status");
-        self.get(process, What::Status { look }, path, out);
+        self.get(process, CallPurpose::Status { look }, path, out);
     }
 
-    /// Asks what waits.
+    /// Requests the pending asks.
     pub(super) fn list(&mut self, process: &mut OpenCodeProcess, look: u64, of: Kind, busy: Vec<String>, out: &mut Out) {
         let path = self.path(&format!("/{}", place(of)));
-        self.get(process, What::List { look, of, busy }, path, out);
+        self.get(process, CallPurpose::List { look, of, busy }, path, out);
     }
 }
 
 impl OpenCodeProcess {
     fn call(&mut self, waiting: Waiting, call: HttpCall, out: &mut Out) {
-        // Those that only read can be lost without a reply.
+        // A read-only call may be dropped without a reply.
         if self.calls.len() >= CALLS {
             self.calls.remove(0);
         }
@@ -154,7 +154,7 @@ const fn place(kind: Kind) -> &'static str {
     }
 }
 
-/// A text as part of a query.
+/// Percent-encodes a text for a query.
 pub(super) fn encoded(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_is_one_value_of_a_query() {
+    fn directory_is_encoded_as_one_query_value() {
         assert_eq!(encoded("/home/Ä b/x&y=z?#%"), "/home/%C3%84%20b/x%26y%3Dz%3F%23%25");
     }
 }

@@ -1,4 +1,4 @@
-//! What OpenCode tells as it happens. What is not known is passed over.
+//! Events of OpenCode. Unknown events are ignored.
 
 use sayso_core::ask::Delivery;
 use sayso_core::limits;
@@ -7,7 +7,7 @@ use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::value::RawValue;
 
-use super::calls::Line;
+use super::calls::CallContext;
 use super::state::{Conversation, Kind, OpenCodeProcess, Turn, is_id};
 use crate::json::{Object, too_deep};
 use crate::out::Out;
@@ -15,62 +15,62 @@ use crate::process::memory::ID;
 use crate::text::{bounded, one_line};
 use crate::translator::AgentEvent;
 
-/// Characters of an error's words that are shown.
+/// Maximum length of a displayed error in characters.
 const WORDS: usize = 500;
 
 impl OpenCodeProcess {
-    /// Takes one event: of one directory, or of all with the directory beside it.
-    pub(super) fn event(&mut self, now: Time, data: &str, line: &mut Line<'_>, out: &mut Out) {
+    /// Handles one event, of a single directory or of all directories with the directory in an outer field.
+    pub(super) fn event(&mut self, now: Time, data: &str, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Some(frame) = Object::parse(data) else {
             return self
                 .complaints
-                .tell(AgentEvent::Error("OpenCode told something that is not JSON; it was ignored.".to_owned()), out);
+                .report(AgentEvent::Error("OpenCode sent an event that is not JSON; it was ignored.".to_owned()), out);
         };
         let event = frame.object("payload").unwrap_or(frame);
         let (Some(kind), Some(raw)) = (event.text("type"), event.get("properties")) else { return };
         let Some(fields) = Object::of(raw) else { return };
         match kind.as_str() {
-            "question.asked" => return self.asked(Kind::Question, raw, line, out),
-            "permission.asked" => return self.asked(Kind::Permission, raw, line, out),
-            "server.instance.disposed" => return self.look(now, line, out),
+            "question.asked" => return self.asked(Kind::Question, raw, ctx, out),
+            "permission.asked" => return self.asked(Kind::Permission, raw, ctx, out),
+            "server.instance.disposed" => return self.poll(now, ctx, out),
             _ => {}
         }
         let Some(session) = fields.text("sessionID").filter(|id| is_id(id)) else { return };
         if kind == "session.created" || kind == "session.updated" {
-            return self.session_told(&session, &fields, line);
+            return self.handle_session(&session, &fields, ctx);
         }
         if self.foreign.contains(&session) {
             return;
         }
-        self.adopt(&session, line);
-        let ours = line.root() == Some(session.as_str());
+        self.adopt(&session, ctx);
+        let ours = ctx.root() == Some(session.as_str());
         match kind.as_str() {
-            "question.replied" | "question.rejected" => self.decided_event(Kind::Question, &session, &fields, out),
-            "permission.replied" => self.decided_event(Kind::Permission, &session, &fields, out),
-            "session.status" if ours => self.status_told(&fields, line, out),
-            "session.idle" if ours => self.went_idle(line, out),
+            "question.replied" | "question.rejected" => self.handle_decided(Kind::Question, &session, &fields, out),
+            "permission.replied" => self.handle_decided(Kind::Permission, &session, &fields, out),
+            "session.status" if ours => self.handle_status(&fields, ctx, out),
+            "session.idle" if ours => self.handle_idle(ctx, out),
             "session.error" => self.failed(&fields, out),
             "message.part.delta" if ours => self.delta(&fields, out),
             "message.part.updated" => {
                 if let Some(part) = fields.object("part") {
-                    self.part(&session, &part, line, out);
+                    self.part(&session, &part, ctx, out);
                 }
             }
             _ => {}
         }
     }
 
-    /// Where no session is known, the first that is named is ours.
-    pub(super) fn adopt(&mut self, session: &str, line: &mut Line<'_>) {
-        if self.adopts && line.conversation.is_none() {
-            *line.conversation = Some(Conversation { id: session.to_owned(), directory: line.wanted.project.clone() });
+    /// Uses the first session that appears as this session if its id is not known yet.
+    pub(super) fn adopt(&mut self, session: &str, ctx: &mut CallContext<'_>) {
+        if self.adopts && ctx.conversation.is_none() {
+            *ctx.conversation = Some(Conversation { id: session.to_owned(), directory: ctx.wanted.project.clone() });
         }
     }
 
-    /// A session below ours is a sub-agent; one below nothing is somebody else's.
-    fn session_told(&mut self, session: &str, fields: &Object<'_>, line: &Line<'_>) {
+    /// Records a session: a child of this session is a sub-agent; a session without a parent belongs to another client.
+    fn handle_session(&mut self, session: &str, fields: &Object<'_>, ctx: &CallContext<'_>) {
         let info = fields.object("info").unwrap_or_default();
-        if line.root() == Some(session) || line.root().is_none() {
+        if ctx.root() == Some(session) || ctx.root().is_none() {
             return;
         }
         match info.text("parentID") {
@@ -84,30 +84,31 @@ impl OpenCodeProcess {
         }
     }
 
-    fn decided_event(&mut self, of: Kind, session: &str, fields: &Object<'_>, out: &mut Out) {
+    fn handle_decided(&mut self, of: Kind, session: &str, fields: &Object<'_>, out: &mut Out) {
         if let Some(request) = fields.text("requestID") {
             self.decided(of, &request, session, out);
         }
     }
 
-    fn status_told(&mut self, fields: &Object<'_>, line: &mut Line<'_>, out: &mut Out) {
+    fn handle_status(&mut self, fields: &Object<'_>, ctx: &mut CallContext<'_>, out: &mut Out) {
         let status = fields.object("status").unwrap_or_default();
         match status.text("type").as_deref() {
-            Some("busy") => self.turn_begun(out),
+            Some("busy") => self.begin_turn(out),
             Some("retry") => {
-                self.turn_begun(out);
+                self.begin_turn(out);
                 let words = one_line(&status.words("message").unwrap_or_default(), WORDS);
-                self.complaints.tell(AgentEvent::Notice(format!("OpenCode tries the model again: {words}")), out);
+                self.complaints.report(AgentEvent::Notice(format!("OpenCode is retrying the model: {words}")), out);
             }
-            Some("idle") => self.went_idle(line, out),
+            Some("idle") => self.handle_idle(ctx, out),
             _ => {}
         }
     }
 
-    /// It is told twice after an abort, and late: a turn that has not begun is the next one.
-    fn went_idle(&mut self, line: &mut Line<'_>, out: &mut Out) {
+    /// Handles the idle event. It arrives twice after an abort, and late: if the turn has not begun, the event belongs
+    /// to the previous turn.
+    fn handle_idle(&mut self, ctx: &mut CallContext<'_>, out: &mut Out) {
         if let Turn::Running { begun: true, .. } = self.turn {
-            self.turn_ended(line, out);
+            self.turn_ended(ctx, out);
         }
     }
 
@@ -137,35 +138,35 @@ impl OpenCodeProcess {
         }
     }
 
-    fn part(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+    fn part(&mut self, session: &str, part: &Object<'_>, ctx: &CallContext<'_>, out: &mut Out) {
         match part.text("type").as_deref() {
-            Some("text") => self.text(session, part, line, out),
-            Some("tool") => self.tool(session, part, line, out),
+            Some("text") => self.text(session, part, ctx, out),
+            Some("tool") => self.tool(session, part, ctx, out),
             _ => {}
         }
     }
 
-    /// A text of the model has a beginning and an end in time; what the person said has none.
-    fn text(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+    /// Handles a text part. Text of the model has start and end times; text of the person has none.
+    fn text(&mut self, session: &str, part: &Object<'_>, ctx: &CallContext<'_>, out: &mut Out) {
         let (Some(id), Some(time)) = (part.text("id").filter(|id| is_id(id)), part.object("time")) else { return };
         if part.says("synthetic") || part.says("ignored") {
             return;
         }
-        let ours = line.root() == Some(session);
+        let ours = ctx.root() == Some(session);
         if time.get("end").is_none() {
             if ours {
-                self.begins_to_speak(&id);
+                self.start_message(&id);
             }
             return;
         }
         self.speaking.retain(|known| known.part != id);
         if let Some(text) = part.words("text") {
-            let subagent = self.speaker(session, line);
+            let subagent = self.speaker(session, ctx);
             out.event(AgentEvent::Message { message: id, role: Role::Assistant, text: bounded(text), subagent });
         }
     }
 
-    fn tool(&mut self, session: &str, part: &Object<'_>, line: &Line<'_>, out: &mut Out) {
+    fn tool(&mut self, session: &str, part: &Object<'_>, ctx: &CallContext<'_>, out: &mut Out) {
         let (Some(id), Some(name)) = (part.words("callID").filter(|id| id.len() <= ID), part.words("tool")) else { return };
         let state = part.object("state").unwrap_or_default();
         let fits = |raw: &&RawValue| raw.get().len() <= limits::RAW && !too_deep(raw.get());
@@ -174,7 +175,7 @@ impl OpenCodeProcess {
             Some("running") => (ToolStatus::Running, None),
             Some("completed") => (ToolStatus::Complete, state.text("output")),
             Some("error") => (ToolStatus::Error, state.text("error")),
-            // It is still being written.
+            // The input is still being streamed.
             _ => return,
         };
         match status {
@@ -186,20 +187,20 @@ impl OpenCodeProcess {
             }
         }
         let name = limits::head(&name, limits::NAME).to_owned();
-        let (output, subagent) = (output.map(bounded), self.speaker(session, line));
+        let (output, subagent) = (output.map(bounded), self.speaker(session, ctx));
         out.event(AgentEvent::Tool { tool_call_id: id, name, input, output, status, subagent });
     }
 
-    /// A tool call has its result: an outcome for it has arrived, and nobody waits for one any more.
+    /// Handles the result of a tool call: its outcome arrived, or its ask is no longer needed.
     fn call_ended(&mut self, call: &str, out: &mut Out) {
         while let Some(at) = self.sent.iter().position(|sent| sent.request.tool_call.as_deref() == Some(call)) {
             let sent = self.sent.remove(at);
-            self.is_over(sent.request.id);
+            self.mark_resolved(sent.request.id);
             out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
         }
         let waiting = self.open.iter().filter(|open| open.tool_call.as_deref() == Some(call));
         for id in waiting.map(|open| open.id.clone()).collect::<Vec<_>>() {
-            self.withdraw(&id, super::look::ELSEWHERE, out);
+            self.withdraw(&id, super::poll::ELSEWHERE, out);
         }
     }
 }

@@ -1,18 +1,18 @@
-//! How the process is started: its rules are part of its configuration, where they hold for sub-agents
-//! too. Rules of a session would not.
+//! Starting the process. Permission rules are part of its configuration, because rules of a session would not apply to
+//! sub-agents.
 
 use serde_json::{Value, json};
 
-use crate::process::Wanted;
+use crate::process::StartSettings;
 use crate::translator::Launch;
 
-/// The name we give to the server.
+/// The user name for the server.
 pub(super) const USER: &str = "opencode";
-/// The mode in which nothing is asked and everything is allowed.
+/// The mode that allows everything without asking.
 const BYPASS: &str = "bypassPermissions";
 
-/// What starts `opencode serve` for a session like this.
-pub(super) fn launch(wanted: &Wanted) -> Launch {
+/// The command that starts `opencode serve` for such a session.
+pub(super) fn launch(wanted: &StartSettings) -> Launch {
     let own = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     Launch {
         directory: wanted.project.clone(),
@@ -20,9 +20,9 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
         env: vec![
             own("OPENCODE_SERVER_USERNAME", USER),
             own("OPENCODE_CONFIG_CONTENT", &config(wanted).to_string()),
-            // Rules in it would beat those of the configuration.
+            // Rules in this variable would override the configuration.
             own("OPENCODE_PERMISSION", "{}"),
-            // The question tool is there for some clients only.
+            // Only some clients get the question tool.
             own("OPENCODE_CLIENT", "cli"),
             own("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ],
@@ -30,20 +30,20 @@ pub(super) fn launch(wanted: &Wanted) -> Launch {
     }
 }
 
-/// What is put over the person's own configuration.
-fn config(wanted: &Wanted) -> Value {
+/// The configuration that is merged over the user's own.
+fn config(wanted: &StartSettings) -> Value {
     json!({
         "permission": permissions(wanted),
-        // A no is a no to one call; to stop is said in another way.
+        // A rejection only denies one call; the turn is stopped separately.
         "experimental": { "continue_loop_on_deny": true },
         "autoupdate": false,
         "share": "disabled",
     })
 }
 
-/// The rules. The last that fits counts, so the order matters. Rules with patterns are joined with the
-/// person's own, which stay where they are more exact.
-fn permissions(wanted: &Wanted) -> Value {
+/// The permission rules. The last matching rule counts, so the order matters. Rules with patterns are merged with the
+/// user's own, which win where they are more specific.
+fn permissions(wanted: &StartSettings) -> Value {
     let other = match wanted.mode.as_str() {
         BYPASS => "allow",
         "dontAsk" => "deny",
@@ -65,12 +65,12 @@ fn permissions(wanted: &Wanted) -> Value {
     })
 }
 
-/// The rule of the session itself, beside those of the configuration.
-pub(super) fn session_rules(wanted: &Wanted) -> Option<Value> {
+/// The permission rule of the session itself, in addition to the configuration.
+pub(super) fn session_rules(wanted: &StartSettings) -> Option<Value> {
     (!wanted.questions).then(|| json!([{ "permission": "question", "pattern": "*", "action": "deny" }]))
 }
 
-/// The agent of OpenCode's that does the work, if the mode names one.
+/// The OpenCode agent for the session, if the mode names one.
 pub(super) fn agent(mode: &str) -> Option<&str> {
     match mode {
         "" | "default" | "acceptEdits" | "dontAsk" | BYPASS => None,
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     fn rules(mode: &str, questions: bool) -> Value {
-        let wanted = Wanted { project: "/project".into(), mode: mode.into(), model: None, questions };
+        let wanted = StartSettings { project: "/project".into(), mode: mode.into(), model: None, questions };
         let launch = launch(&wanted);
         assert_eq!(launch.password.as_deref(), Some("OPENCODE_SERVER_PASSWORD"));
         assert_eq!(launch.args, ["serve", "--hostname=127.0.0.1", "--port=0"]);
@@ -94,16 +94,16 @@ mod tests {
     }
 
     #[test]
-    fn the_question_tool_is_denied_when_questions_are_off() {
+    fn question_tool_is_denied_without_questions() {
         assert_eq!(rules("default", true)["question"], "allow");
         assert_eq!(rules("bypassPermissions", false)["question"], "deny");
-        let wanted = |questions| Wanted { questions, ..Wanted::default() };
+        let wanted = |questions| StartSettings { questions, ..StartSettings::default() };
         assert_eq!(session_rules(&wanted(true)), None);
         assert_eq!(session_rules(&wanted(false)).unwrap()[0]["action"], "deny");
     }
 
     #[test]
-    fn a_mode_is_a_set_of_rules_or_an_agent() {
+    fn mode_maps_to_rules_or_an_agent() {
         let of = |mode: &str| {
             let rules = rules(mode, true);
             ["/*", "/bash/*", "/edit/*"].map(|rule| rules.pointer(rule).unwrap().as_str().unwrap().to_owned())

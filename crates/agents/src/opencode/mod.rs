@@ -1,30 +1,29 @@
-//! OpenCode over its HTTP interface: `opencode serve`, one process per session; or a server that a person
-//! started themselves, with all their sessions (`attached`).
+//! OpenCode over its HTTP API: either `opencode serve` with one process per session, or a server that the user started,
+//! with all its sessions (`attached`).
 //!
-//! | it says | ask | said back |
+//! | event | ask | response |
 //! |---|---|---|
 //! | `question.asked` | question | `POST /question/{id}/reply` with the labels, or `/reject` |
-//! | `question.asked` with yes or no and nothing else (`plan_exit`) | approval of a plan | the same |
-//! | `permission.asked` | approval | `POST /permission/{id}/reply`: `once`, or `reject` with the words |
+//! | `question.asked` with only yes and no (`plan_exit`) | approval of a plan | the same |
+//! | `permission.asked` | approval | `POST /permission/{id}/reply`: `once`, or `reject` with a message |
 //!
-//! A request is told on the stream of events and stands in a list until it is answered. Events are not
-//! told again after the stream broke, so the lists are read at every opening of the stream and every few
-//! seconds while something goes on (`look`). However often a request is seen, it is one ask by its id.
+//! A request arrives on the event stream and is listed until it is answered. Events are not repeated after a reconnect,
+//! so the lists are polled whenever the stream opens and every few seconds during a turn (`poll`). The id of a request
+//! identifies its ask, however often the request is reported.
 //!
-//! Three things of OpenCode are dangerous, and are the reason for most of the care here:
-//! it does not check answers; a turn that is aborted leaves its requests behind, and a late yes to one
-//! still runs the command; "always" would hold for every session of the server. So what is pending is
-//! rejected before and after an abort, a yes leaves only while its session works, and "always" is a rule
-//! of ours and a `once`.
+//! Three properties of OpenCode are dangerous and require care: it does not validate answers; an aborted turn leaves
+//! its requests pending, and a late approval of one still runs the command; `always` applies to every session of the
+//! server. Therefore pending requests are rejected before and after an abort, approvals are only sent while their
+//! session is busy, and the choice "always" becomes a Sayso rule plus `once`.
 
 mod asks;
 mod attached;
 mod calls;
 mod events;
 mod launch;
-mod look;
 mod outcome;
 mod permissions;
+mod poll;
 mod questions;
 mod replies;
 mod state;

@@ -1,4 +1,4 @@
-//! An outcome on its way to OpenCode.
+//! Delivers an outcome to OpenCode.
 
 use sayso_core::ask::Decision;
 use sayso_core::raw::Raw;
@@ -6,7 +6,7 @@ use sayso_core::texts;
 use sayso_core::transcript::Role;
 use serde_json::json;
 
-use super::calls::Line;
+use super::calls::CallContext;
 use super::state::{Arrived, Kind, OpenCodeProcess, OutcomeReply, Sent, Turn};
 use super::{permissions, questions};
 use crate::json::Object;
@@ -15,17 +15,17 @@ use crate::text::{own_words, said_later};
 use crate::translator::{AgentEvent, DecidedBy, Outcome};
 
 const NOT_WAITING: &str = "OpenCode no longer waits for it.";
-/// A decision that does not fit what was asked. It is never taken for a yes.
+/// The error for a decision that does not match the request. Such a decision never approves anything.
 const MISFIT: &str = "Sayso received a decision that does not fit this request, so nothing was approved.";
 
-/// What becomes of a decision.
+/// How a decision is delivered.
 struct Plan {
     said: OutcomeReply,
-    /// Commands that are allowed from now on.
+    /// Commands that the person allowed from now on.
     granted: Option<Vec<String>>,
-    /// Words of the person for which there is no place.
+    /// Words of the person that the response has no field for.
     unsaid: Option<String>,
-    /// Why it is not what was decided.
+    /// Why the decision cannot be delivered as it was made.
     lost: Option<&'static str>,
 }
 
@@ -41,7 +41,7 @@ impl Plan {
         plan
     }
 
-    /// A no to a permission, with the reason that the model reads.
+    /// Rejects a permission, with a reason for the model.
     fn no(message: &str) -> Self {
         let words = if message.trim().is_empty() { texts::DENIED } else { message };
         Self::of("reply", Some(Raw::of(&json!({ "reply": "reject", "message": words }))))
@@ -58,16 +58,16 @@ impl Plan {
 
 impl OpenCodeProcess {
     /// Answers the request that waits for this outcome.
-    pub(super) fn outcome(&mut self, given: &Outcome<'_>, line: &mut Line<'_>, out: &mut Out) {
+    pub(super) fn deliver_outcome(&mut self, given: &Outcome<'_>, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Some(at) = self.open.iter().position(|open| open.id == given.native_id) else {
             return out.undeliverable(given.ask, NOT_WAITING);
         };
         let open = self.open.remove(at);
         let stop = matches!(given.decision, Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. });
         let plan = plan(open.kind, given, self.shared);
-        line.say(self, &open, &plan.said, out);
+        ctx.send_outcome(self, &open, &plan.said, out);
         if let Some(why) = plan.lost {
-            self.is_over(open.id);
+            self.mark_resolved(open.id);
             return out.undeliverable(given.ask, why);
         }
         if open.kind == Kind::Permission && !plan.said.is_yes {
@@ -78,7 +78,7 @@ impl OpenCodeProcess {
             out.event(AgentEvent::Granted { run });
         }
         if stop {
-            self.stop(texts::WITHDRAWN_INTERRUPTED, line, out);
+            self.stop(texts::WITHDRAWN_INTERRUPTED, ctx, out);
         } else if let Some(words) = plan.unsaid {
             let text = said_later(given.decision, None, &words);
             let message = format!("{}-words", given.native_id);
@@ -87,10 +87,10 @@ impl OpenCodeProcess {
         }
     }
 
-    /// Stops the turn. A yes to what is left behind would still be carried out, so nothing is left.
-    pub(super) fn stop(&mut self, reason: &str, line: &mut Line<'_>, out: &mut Out) {
-        self.reject_all(reason, line, out);
-        line.abort(self, out);
+    /// Stops the turn. All pending requests are rejected first, because a late approval would still run its command.
+    pub(super) fn stop(&mut self, reason: &str, ctx: &mut CallContext<'_>, out: &mut Out) {
+        self.reject_all(reason, ctx, out);
+        ctx.abort(self, out);
         if let Turn::Running { stopping, .. } = &mut self.turn {
             *stopping = true;
         }
@@ -104,10 +104,10 @@ fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
             Some(body) => Plan::of("reply", Some(body)),
             None => Plan::misfit(kind),
         },
-        // To stop is what follows; to OpenCode the rejection itself is the same.
+        // OpenCode's rejection is the same; the stop follows as a separate call.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by, shared),
-        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::start_with_plan()),
+        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::plan_approval()),
         (Kind::Plan, Decision::Denied { message, stop }) => {
             let unsaid = own_words(message).filter(|_| given.by.is_person() && !stop);
             Plan { unsaid, ..Plan::of("reject", None) }
@@ -127,8 +127,9 @@ fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
     }
 }
 
-/// A no to questions. OpenCode's own says only that they were dismissed; words stand in the place of the
-/// answers, where they are taken. Somebody's own server also ends the turn with it, which nobody asked for.
+/// Rejects questions. OpenCode's own rejection only says that they were dismissed, so the message takes the place of
+/// the answers if the questions accept free text. On a shared server this also avoids ending the turn, which a
+/// rejection would do.
 fn rejected(request: &Object<'_>, message: &str, by: DecidedBy, shared: bool) -> Plan {
     let words = match (by.is_person(), own_words(message)) {
         (true, None) if shared => texts::REJECTED.to_owned(),

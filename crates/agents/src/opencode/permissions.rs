@@ -1,4 +1,4 @@
-//! `permission.asked`: what a tool would do, said as for every agent.
+//! `permission.asked`: builds the approval for a tool call.
 
 use sayso_core::ask::{Action, Approval, Choice, FileDiff, Preview};
 use sayso_core::limits;
@@ -7,22 +7,23 @@ use sayso_core::raw::Raw;
 use crate::json::{Object, text};
 use crate::text::one_line;
 
-/// Characters of a title.
+/// Maximum length of a title in characters.
 const TITLE: usize = 160;
-/// Bytes of a label. What does not fit is not offered: nobody can agree to what is cut off.
+/// Maximum length of a label in bytes. Longer choices are not offered, because nobody can agree to truncated text.
 const LABEL: usize = 1024;
-/// The choice that allows more than this call.
+/// The id of the choice that allows more than this call.
 pub(super) const ALWAYS: &str = "always";
 
-/// The approval that a request asks for. `input` is what the tool was called with, if that is known.
+/// The approval that a request asks for. `input` is the tool's input, if known.
 pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval> {
     let kind = request.words("permission")?;
     let metadata = request.object("metadata").unwrap_or_default();
     let patterns = texts(request, "patterns");
     let action = action(&kind, &metadata, &patterns);
     let diff = metadata.words("diff");
+    let directory = || Object::parse(input.as_ref()?.as_str())?.words("workdir");
     let preview = match &action {
-        Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: None }),
+        Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: directory() }),
         Action::Edit { paths } => diff.map(|diff| Preview::Diff { files: vec![FileDiff { path: paths.join(", "), diff }] }),
         Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => {
             diff.map(|text| Preview::Text { text })
@@ -41,8 +42,8 @@ pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval>
     })
 }
 
-/// What the tool would do. What does not say it exactly is nothing that a rule could fit. Paths of
-/// patterns are left alone: they are relative to a directory that we do not know.
+/// The action of the tool. Imprecise requests must not match a policy rule. Paths in patterns are ignored, because they
+/// are relative to an unknown directory.
 fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
     let absolute = |path: &String| path.starts_with('/');
     let known = match kind {
@@ -56,7 +57,7 @@ fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
     known.unwrap_or(Action::Other)
 }
 
-/// The files that are edited, if all of them are named in full.
+/// The edited files, if all of them have absolute paths.
 fn edited(metadata: &Object<'_>) -> Option<Vec<String>> {
     let paths = match metadata.list("files") {
         Some(files) if !files.is_empty() => {
@@ -79,7 +80,7 @@ fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]
                 let path = metadata.words("filepath").or_else(|| metadata.words("parentDir"));
                 format!("Work outside of the project: {}", path.unwrap_or_else(|| patterns.join(", ")))
             }
-            "doom_loop" => format!("Go on, though `{}` was called three times with the same input?", patterns.join(", ")),
+            "doom_loop" => format!("Continue although `{}` was called three times with the same input?", patterns.join(", ")),
             "task" => format!("Start a sub-agent: {}", metadata.words("description").unwrap_or_else(|| patterns.join(", "))),
             other if patterns.is_empty() || patterns == ["*"] => format!("Use {other}"),
             other => format!("Use {other}: {}", patterns.join(", ")),
@@ -87,7 +88,7 @@ fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]
     }
 }
 
-/// The way to say yes for longer: a rule of ours, so only for what our rules can say.
+/// The permanent choice. It becomes a Sayso rule, so it is only offered for commands that such a rule can express.
 fn choice(request: &Object<'_>) -> Option<Choice> {
     let patterns = always(request)?;
     let named = patterns.iter().map(|pattern| format!("`{pattern}`")).collect::<Vec<_>>().join(" and ");
@@ -95,7 +96,7 @@ fn choice(request: &Object<'_>) -> Option<Choice> {
     (label.len() <= LABEL).then(|| Choice { id: ALWAYS.to_owned(), label })
 }
 
-/// The commands that would be allowed.
+/// The commands that the choice would allow.
 pub(super) fn always(request: &Object<'_>) -> Option<Vec<String>> {
     let patterns = texts(request, "always");
     let meaningful = |pattern: &String| pattern.trim_matches(['*', ' ']).len() > 1;
@@ -116,7 +117,19 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_said_as_what_it_does() {
+    fn directory_of_a_command_is_the_one_that_the_tool_was_called_with() {
+        let request = r#"{"permission":"bash","patterns":["ls"],"metadata":{"command":"ls"},"always":[]}"#;
+        let with_input = |input: Option<&str>| {
+            let input = input.map(|input| Raw::parse(input.to_owned()).unwrap());
+            read(&Object::parse(request).unwrap(), input).unwrap().directory().map(str::to_owned)
+        };
+        assert_eq!(with_input(Some(r#"{"command":"ls","workdir":"/srv"}"#)).as_deref(), Some("/srv"));
+        assert_eq!(with_input(Some(r#"{"command":"ls"}"#)), None);
+        assert_eq!(with_input(None), None);
+    }
+
+    #[test]
+    fn every_permission_maps_to_its_action() {
         let run = asked(
             r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#,
         );
@@ -140,7 +153,7 @@ mod tests {
             ),
             (
                 r#"{"permission":"doom_loop","patterns":["read"],"metadata":{"tool":"read"},"always":["read"]}"#,
-                "Go on, though `read` was called three times with the same input?",
+                "Continue although `read` was called three times with the same input?",
             ),
             (r#"{"permission":"task","metadata":{"description":"look"}}"#, "Start a sub-agent: look"),
             (r#"{"permission":"github_list","patterns":["*"]}"#, "Use github_list"),
@@ -153,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_allow_everything_is_not_offered() {
+    fn choice_that_allows_everything_is_not_offered() {
         for always in [r#"["*"]"#, r#"["ls *","* *"]"#, "[]", "7"] {
             let request = format!(r#"{{"permission":"bash","metadata":{{"command":"ls"}},"always":{always}}}"#);
             assert_eq!(asked(&request).choices.len(), 0, "{always}");

@@ -1,5 +1,5 @@
-//! `question.asked`: its questions, and the answers as OpenCode takes them. It checks nothing itself:
-//! whatever is sent, the model reads.
+//! `question.asked`: its questions, and the answers in OpenCode's format. OpenCode validates nothing: the model reads
+//! whatever is sent.
 
 use sayso_core::ask::{Action, Approval, AskBody, Input, Preview, Question, QuestionOption};
 use sayso_core::limits;
@@ -11,16 +11,16 @@ use super::state::Kind;
 use crate::json::{Object, list};
 use crate::text::one_line;
 
-/// Characters of a title.
+/// Maximum length of a title in characters.
 const TITLE: usize = 160;
-/// The tool that asks whether to begin with a plan.
+/// The tool that asks whether to start with a plan.
 const PLAN_TOOL: &str = "plan_exit";
 const YES: &str = "Yes";
 
-/// What a request asks; nothing if it asks for nothing at all, which can be answered at once.
+/// The ask of a request; `None` if its list of questions is empty and can be answered immediately.
 ///
 /// # Errors
-/// What is wrong with it.
+/// A description of the problem.
 pub(super) fn read(request: &Object<'_>) -> Result<Option<(Kind, AskBody)>, String> {
     let entries = request.list("questions").ok_or("there is no list of questions")?;
     let mut questions = Vec::with_capacity(entries.len());
@@ -67,15 +67,15 @@ fn option(raw: &RawValue) -> Option<QuestionOption> {
     Some(QuestionOption::new(fields.words("label")?, fields.words("description")))
 }
 
-/// A question that takes yes, no and nothing else is only asked about a plan. Anything but a clear no
-/// would begin it, so it is no question that a message or a first option may answer.
+/// Whether a question is a plan approval: only plan approvals accept just yes and no. Any answer except a clear no
+/// would start the plan, so it must not be handled as a question that a message or a default option can answer.
 fn is_plan(question: &Question) -> bool {
     let labels: Vec<&str> = question.options().iter().map(|option| option.label.as_str()).collect();
     labels == [YES, "No"] && matches!(question.input, Input::Choice { multiple: false, custom: false, .. })
 }
 
-/// The answers as they are sent; nothing if they do not fit the questions. The note stands beside the
-/// first answer, where own words are taken.
+/// The answers in OpenCode's format; `None` if they do not match the questions. The note is added to the first answer
+/// that accepts free text.
 pub(super) fn answered(request: &Object<'_>, answers: &[Vec<String>], note: Option<&str>) -> Option<Raw> {
     let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(request) else { return None };
     let blank = |entries: &Vec<String>| entries.is_empty() || entries.iter().any(|entry| entry.trim().is_empty());
@@ -90,18 +90,18 @@ pub(super) fn answered(request: &Object<'_>, answers: &[Vec<String>], note: Opti
     Some(Raw::of(&json!({ "answers": answers })))
 }
 
-/// Words in the place of every answer; nothing if a question takes none.
+/// The words as the answer to every question; `None` if a question does not accept free text.
 pub(super) fn declined(request: &Object<'_>, words: &str) -> Option<Raw> {
     let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(request) else { return None };
     questions.iter().all(takes_words).then(|| Raw::of(&json!({ "answers": vec![[words]; questions.len()] })))
 }
 
-/// The yes to a plan.
-pub(super) fn start_with_plan() -> Raw {
+/// The approval of a plan.
+pub(super) fn plan_approval() -> Raw {
     Raw::of(&json!({ "answers": [[YES]] }))
 }
 
-/// What is sent when nothing was asked.
+/// The answer to an empty list of questions.
 pub(super) fn nothing() -> Raw {
     Raw::of(&json!({ "answers": [] }))
 }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_field_of_a_question_is_read() {
+    fn all_question_fields_are_parsed() {
         let Ok(Some((Kind::Question, AskBody::Question { questions }))) = read(&Object::parse(THREE).unwrap()) else { panic!() };
         let options = vec![QuestionOption::new("A", Some("a".into())), QuestionOption::new("B", None)];
         let wanted = Question {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn only_answers_that_fit_are_sent() {
+    fn only_matching_answers_are_sent() {
         let request = Object::parse(THREE).unwrap();
         let said = |answers: &[&[&str]], note| answered(&request, &entries(answers), note).map(|raw| raw.as_str().to_owned());
         assert_eq!(said(&[&["A"], &["X", "own"], &["n"]], None).unwrap(), r#"{"answers":[["A"],["X","own"],["n"]]}"#);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_is_no_question() {
+    fn plan_approval_is_not_a_question() {
         let plan =
             r#"{"questions":[{"question":"Start?","header":"Build","custom":false,"options":[{"label":"Yes"},{"label":"No"}]}]}"#;
         let request = Object::parse(plan).unwrap();

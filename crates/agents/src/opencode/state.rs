@@ -1,4 +1,4 @@
-//! What is remembered between two inputs.
+//! State that the translator keeps between two inputs.
 
 use std::collections::VecDeque;
 
@@ -10,162 +10,163 @@ use serde::{Deserialize, Serialize};
 
 use crate::out::Out;
 use crate::process::memory::{ID, Names, RECENT, remember};
-use crate::process::{TurnComplaints, Wanted};
+use crate::process::{StartSettings, TurnComplaints};
 use crate::translator::AgentEvent;
 
-/// Bytes of a tool's input that are remembered until it asks for permission.
+/// Maximum size of a tool's input in bytes that is kept until the tool asks for permission.
 const INPUT: usize = 16 * 1024;
 
-/// Everything that outlives an input.
+/// The saved state.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenCodeState {
     pub(super) session: Option<SessionId>,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: StartSettings,
     pub(super) conversation: Option<Conversation>,
     pub(super) life: OpenCodeLife,
-    /// Numbers given to calls so far.
+    /// The number of the last call.
     pub(super) called: u64,
 }
 
-/// OpenCode's session.
+/// The session in OpenCode.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Conversation {
     pub(super) id: String,
-    /// Its directory as OpenCode spells it. Lists and replies need exactly this.
+    /// The directory in OpenCode's spelling, which lists and replies require.
     pub(super) directory: String,
 }
 
-/// The process of the session.
+/// The lifecycle of the session's process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum OpenCodeLife {
-    /// There is none.
+    /// No process is running.
     #[default]
     Down,
-    /// It runs, or is about to.
+    /// The process is running or starting.
     Up(Box<OpenCodeProcess>),
-    /// The session was closed and it was told to end. What it still says is not listened to.
+    /// The session was closed and the process was told to exit. Its remaining output is ignored.
     Closing {
-        /// Where it listens: the last calls have to reach it.
+        /// The server's URL, needed for the last calls.
         url: Option<String>,
     },
 }
 
-/// What is known of a process while it runs.
+/// State of a running process.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OpenCodeProcess {
-    /// Whether it has said anything.
+    /// Whether the process has written any output.
     pub(super) heard: bool,
-    /// Where it listens.
+    /// The server's URL, once known.
     pub(super) url: Option<String>,
-    /// When it has to be ready at the latest.
+    /// Deadline for the start.
     pub(super) start_by: Option<Time>,
-    /// Whether our session is known to be there.
+    /// Whether the session is known to exist.
     pub(super) ready: bool,
-    /// How often it was tried to begin it.
+    /// Failed attempts to create the session.
     pub(super) tries: u8,
-    /// The first session that is named is ours: it ran before we came.
+    /// The first session that appears is the main session, because it existed before the translator.
     pub(super) adopts: bool,
-    /// It is somebody's own server: sessions that are neither ours nor of its sub-agents are not ours.
+    /// The user started this server: sessions that are neither the main session nor its sub-agents belong to other
+    /// clients.
     #[serde(default)]
     pub(super) shared: bool,
     pub(super) turn: Turn,
-    /// What the person said and is not sent yet.
+    /// Messages of the person that are not sent yet.
     pub(super) waiting: VecDeque<String>,
-    /// Calls without a reply.
+    /// Calls that have no reply yet.
     pub(super) calls: Vec<Waiting>,
-    /// Requests without an outcome.
+    /// Requests that have no outcome yet.
     pub(super) open: Vec<Open>,
-    /// Outcomes that were sent and whose effect was not seen yet.
+    /// Outcomes that were sent but not confirmed.
     pub(super) sent: Vec<Sent>,
-    /// The session in which a permission was denied in this turn.
+    /// The session in which a permission was denied during this turn.
     pub(super) denied_in: Option<String>,
-    /// Requests that are over and may still be told of.
+    /// Resolved requests that OpenCode may still report.
     pub(super) over: Vec<String>,
-    /// Requests that the last look found, of sessions that did not work.
+    /// Requests of idle sessions that the last poll found.
     pub(super) doubtful: Vec<String>,
-    /// Sub-agents by their sessions.
+    /// Names of sub-agents by session id.
     pub(super) helpers: Names,
-    /// Sessions that somebody else began on this server.
+    /// Sessions that other clients created on this server.
     pub(super) foreign: Vec<String>,
-    /// Texts that are being said.
+    /// Messages that are being streamed.
     pub(super) speaking: Vec<Speech>,
     pub(super) tools: Vec<Tool>,
-    /// How often everything was looked at, and when the next time is.
+    /// The number of polls.
     pub(super) looks: u64,
     pub(super) look_at: Option<Time>,
-    /// How often the session was found idle while it should work.
+    /// How many polls in a row reported the session as idle during a turn.
     pub(super) idle: u8,
     pub(super) complaints: TurnComplaints,
 }
 
-/// Whether OpenCode works.
+/// Whether OpenCode is working.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Turn {
-    /// It takes a message.
+    /// OpenCode accepts messages.
     #[default]
     Idle,
-    /// It works, or was told to. Once it has `begun` it says itself when it ends; `stopping` if it was
-    /// told to end early.
+    /// OpenCode is working or was given a message. Once the turn has `begun`, OpenCode reports its end; `stopping`
+    /// means that an abort was sent.
     Running { begun: bool, stopping: bool },
 }
 
-/// A call of ours.
+/// A call without a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Waiting {
     pub(super) id: u64,
-    pub(super) what: What,
+    pub(super) what: CallPurpose,
 }
 
-/// What is called.
+/// The purpose of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum What {
-    /// Begins our session.
+pub(super) enum CallPurpose {
+    /// Creates the session.
     NewSession,
-    /// Asks whether our session is there.
+    /// Checks whether the session exists.
     FindSession,
-    /// Says something of the person, at this time.
+    /// Sends a message of the person; `at` is the time of sending.
     Prompt { text: String, at: Time },
-    /// Asks whether that arrived.
+    /// Checks whether the message arrived.
     FindPrompt { text: String, at: Time },
-    /// Gives an outcome.
+    /// Sends an outcome.
     Outcome { request: String },
     /// Rejects a request that nobody will answer.
     Leftover,
-    /// Stops the turn.
+    /// Aborts the turn.
     Abort,
-    /// Asks which sessions work; the first part of a look.
+    /// Requests the busy sessions, the first half of a poll.
     Status { look: u64 },
-    /// Asks what waits; the second part, with the sessions that work.
+    /// Requests the pending asks, the second half of a poll; `busy` are the sessions that work.
     List { look: u64, of: Kind, busy: Vec<String> },
 }
 
-/// What a request is about; it decides how its outcome is said.
+/// What a request asks for. It determines the format of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Kind {
     Question,
-    /// A question that takes only yes or no, and means a plan.
+    /// A question that only accepts yes or no, which is a plan approval.
     Plan,
     Permission,
 }
 
-/// A request of OpenCode's that waits for its outcome.
+/// A request of OpenCode that waits for its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Open {
     pub(super) id: String,
     pub(super) kind: Kind,
-    /// OpenCode's session that asks: ours, or one of a sub-agent.
+    /// The OpenCode session that asks: the main session or a sub-agent's.
     pub(super) session: String,
     pub(super) tool_call: Option<String>,
-    /// The look that was the last one when it was opened: an older one cannot know of it.
+    /// The poll that was current when the request was opened: older polls cannot contain it.
     pub(super) since: u64,
 }
 
@@ -180,14 +181,14 @@ pub(super) struct Sent {
     pub(super) tries: u8,
 }
 
-/// What is said for an outcome.
+/// The response for an outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct OutcomeReply {
-    /// The path behind the request.
+    /// The last segment of the response's path.
     pub(super) verb: String,
     pub(super) body: Option<Raw>,
-    /// Whether it lets OpenCode do something: then it leaves only while the session works.
+    /// Whether it allows an action: such a response is only sent while the session is busy.
     pub(super) is_yes: bool,
 }
 
@@ -195,23 +196,23 @@ pub(super) struct OutcomeReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Arrived {
-    /// It is on its way.
+    /// The call is in flight.
     Soon,
-    /// Nobody knows; the next look tells.
+    /// The reply was lost; the next poll shows whether the outcome arrived.
     Unsure,
     Yes,
 }
 
-/// A text of the main thread that is being said.
+/// A message of the main thread that is being streamed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Speech {
     pub(super) part: String,
-    /// The end of it, as far as it was said.
+    /// The text that was emitted so far, truncated at the start.
     pub(super) text: String,
 }
 
-/// A tool call that runs.
+/// A running tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Tool {
@@ -220,8 +221,8 @@ pub(super) struct Tool {
 }
 
 impl OpenCodeProcess {
-    /// OpenCode was given something to do.
-    pub(super) fn turn_asked_for(&mut self, out: &mut Out) {
+    /// Records that OpenCode was given work.
+    pub(super) fn expect_turn(&mut self, out: &mut Out) {
         if self.turn == Turn::Idle {
             self.turn = Turn::Running { begun: false, stopping: false };
             self.complaints = TurnComplaints::default();
@@ -230,9 +231,9 @@ impl OpenCodeProcess {
         }
     }
 
-    /// OpenCode works.
-    pub(super) fn turn_begun(&mut self, out: &mut Out) {
-        self.turn_asked_for(out);
+    /// Records that OpenCode started to work.
+    pub(super) fn begin_turn(&mut self, out: &mut Out) {
+        self.expect_turn(out);
         if let Turn::Running { begun, .. } = &mut self.turn {
             *begun = true;
         }
@@ -242,7 +243,7 @@ impl OpenCodeProcess {
         matches!(self.turn, Turn::Running { stopping: true, .. })
     }
 
-    /// Whether a session is ours, or one of a sub-agent of it.
+    /// Whether a session is the main session or one of its sub-agents.
     pub(super) fn carries(&self, session: &str, root: Option<&str>) -> bool {
         if self.shared {
             return root == Some(session) || self.helpers.get(session).is_some();
@@ -251,19 +252,19 @@ impl OpenCodeProcess {
     }
 
     /// Whether this request was seen before.
-    pub(super) fn knows(&self, request: &str) -> bool {
+    pub(super) fn is_known_request(&self, request: &str) -> bool {
         self.open.iter().any(|open| open.id == request)
             || self.sent.iter().any(|sent| sent.request.id == request)
             || self.over.iter().any(|over| over == request)
     }
 
-    /// Remembers that a request is over.
-    pub(super) fn is_over(&mut self, request: String) {
+    /// Records that a request is resolved.
+    pub(super) fn mark_resolved(&mut self, request: String) {
         remember(&mut self.over, request);
     }
 
-    /// Remembers what a look was in doubt about, in place of what the last one was.
-    pub(super) fn doubt(&mut self, of: Kind, requests: Vec<String>) {
+    /// Replaces the requests that the last poll could not classify.
+    pub(super) fn set_doubtful(&mut self, of: Kind, requests: Vec<String>) {
         let prefix = if of == Kind::Permission { "per" } else { "que" };
         self.doubtful.retain(|known| !known.starts_with(prefix));
         requests.into_iter().take(RECENT).for_each(|request| remember(&mut self.doubtful, request));
@@ -279,13 +280,13 @@ impl OpenCodeProcess {
         }
     }
 
-    pub(super) fn begins_to_speak(&mut self, part: &str) {
+    pub(super) fn start_message(&mut self, part: &str) {
         if self.speaking.iter().all(|known| known.part != part) {
             remember(&mut self.speaking, Speech { part: part.to_owned(), text: String::new() });
         }
     }
 
-    /// What was said last and is not over: OpenCode ends a text after what it asks about it.
+    /// The unfinished message, which is the context of an ask: OpenCode ends a message after the question about it.
     pub(super) fn unfinished(&self) -> Option<String> {
         let speech = self.speaking.iter().rev().find(|speech| !speech.text.trim().is_empty())?;
         Some(limits::tail(&speech.text, limits::CONTEXT).to_owned())
@@ -297,7 +298,7 @@ impl OpenCodeProcess {
     }
 }
 
-/// Whether this can be an id of OpenCode's. It comes from outside and becomes part of an address.
+/// Whether this is a valid OpenCode id. The id comes from outside and becomes part of a URL.
 pub(super) fn is_id(id: &str) -> bool {
     (1..=ID).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }

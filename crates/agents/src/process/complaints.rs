@@ -1,4 +1,4 @@
-//! Reports to a person that an agent sent something invalid, but not every time.
+//! Rate-limited reports about invalid output of an agent.
 
 use std::cmp::Ordering;
 
@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 use crate::out::Out;
 use crate::translator::AgentEvent;
 
-/// Complaints that are told. What is wrong once is wrong all the time.
-const TOLD: u32 = 8;
-/// Unknown methods that are remembered, so that each is told of once.
+/// Maximum number of reports. Invalid output usually repeats.
+const MAX_REPORTS: u32 = 8;
+/// How many unknown methods are stored, so that each is reported once.
 const UNKNOWN: usize = 16;
 
-/// What was complained about so far.
+/// Reports of one agent process.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Complaints {
@@ -22,18 +22,18 @@ pub(crate) struct Complaints {
 }
 
 impl Complaints {
-    /// Tells of a line that makes no sense, unless there were many.
-    pub(crate) fn tell(&mut self, what: &str, out: &mut Out) {
+    /// Reports an invalid line unless too many were reported.
+    pub(crate) fn report(&mut self, what: &str, out: &mut Out) {
         self.count = self.count.saturating_add(1);
-        match self.count.cmp(&TOLD) {
+        match self.count.cmp(&MAX_REPORTS) {
             Ordering::Less => out.event(AgentEvent::Error(what.to_owned())),
             Ordering::Equal => out.event(AgentEvent::Error(format!("{what} More of this kind will not be reported."))),
             Ordering::Greater => {}
         }
     }
 
-    /// Whether an unknown method is to be told of: each once, and not too many.
-    pub(crate) fn is_news(&mut self, method: &str) -> bool {
+    /// Whether an unknown method should be reported: each method once, up to a limit.
+    pub(crate) fn should_report_method(&mut self, method: &str) -> bool {
         let method = limits::head(method, limits::NAME);
         let news = self.unknown.len() < UNKNOWN && !self.unknown.iter().any(|known| known == method);
         if news {
@@ -43,18 +43,18 @@ impl Complaints {
     }
 }
 
-/// Reports of one turn. Saved as a number.
+/// Reports of one turn. Serialized as a number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct TurnComplaints(u8);
 
 impl TurnComplaints {
-    /// Reports that are sent in one turn. An agent that does something wrong once does it all the time.
-    const MOST: u8 = 5;
+    /// Maximum number of reports per turn. Invalid output usually repeats.
+    const MAX_REPORTS: u8 = 5;
 
-    /// Sends a report, unless there were enough in this turn.
-    pub(crate) fn tell(&mut self, event: AgentEvent, out: &mut Out) {
-        if self.0 < Self::MOST {
+    /// Sends a report unless the turn had too many.
+    pub(crate) fn report(&mut self, event: AgentEvent, out: &mut Out) {
+        if self.0 < Self::MAX_REPORTS {
             self.0 += 1;
             out.event(event);
         }

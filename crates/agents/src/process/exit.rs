@@ -1,31 +1,31 @@
-//! The end of a process, in words for a person.
+//! Describes the exit of a process for people.
 
 use sayso_core::limits;
 
 use crate::translator::Exit;
 
-/// Bytes of the last words that are told.
+/// Maximum length of the quoted stderr output in bytes.
 const WORDS: usize = 2048;
 
-/// A process that is gone.
-pub(crate) struct Gone<'a> {
-    /// What a person calls it.
+/// A process that exited.
+pub(crate) struct ExitedProcess<'a> {
+    /// The agent's product name.
     pub(crate) who: &'a str,
-    /// Whether it ever said anything.
+    /// Whether the process has written any output.
     pub(crate) heard: bool,
-    /// What helps if it could not be started: a sentence without its full stop.
+    /// Advice for a process that could not be started: a sentence without its full stop.
     pub(crate) hint: Option<&'a str>,
 }
 
-impl Gone<'_> {
-    /// How it ended, and its last words.
-    pub(crate) fn told(&self, exit: &Exit) -> String {
+impl ExitedProcess<'_> {
+    /// Describes how the process ended, with its last stderr output.
+    pub(crate) fn describe(&self, exit: &Exit) -> String {
         let who = self.who;
         let how = match (exit.code, exit.signal) {
-            (None, None) if self.heard => format!("{who} is gone, and nobody saw how it ended"),
+            (None, None) if self.heard => format!("{who} ended, and its exit status is unknown"),
             (None, None) => format!("{who} could not be started"),
             (_, Some(signal)) => format!("{who} was ended by {}", named(signal)),
-            // What a shell makes of a signal.
+            // The exit codes that a shell uses for signals.
             (Some(code @ (130 | 143)), None) => format!("{who} was ended by {}", named(code - 128)),
             (Some(0), None) => format!("{who} ended"),
             (Some(code), None) => format!("{who} ended with exit code {code}"),
@@ -56,23 +56,27 @@ fn named(signal: i32) -> String {
 mod tests {
     use super::*;
 
-    fn told(heard: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> String {
-        Gone { who: "it", heard, hint: Some("Is it installed?") }.told(&Exit { code, signal, message: message.to_owned() })
+    fn describe(heard: bool, code: Option<i32>, signal: Option<i32>, message: &str) -> String {
+        ExitedProcess { who: "it", heard, hint: Some("Is it installed?") }.describe(&Exit {
+            code,
+            signal,
+            message: message.to_owned(),
+        })
     }
 
     #[test]
-    fn how_it_ended_is_said_in_words() {
-        assert_eq!(told(true, Some(0), None, ""), "it ended");
-        assert_eq!(told(true, Some(1), None, "boom\n"), "it ended with exit code 1: boom");
-        assert_eq!(told(true, None, Some(9), ""), "it was ended by signal 9 (killed)");
-        assert_eq!(told(true, Some(143), None, ""), "it was ended by signal 15 (terminated)");
-        assert_eq!(told(true, None, Some(64), ""), "it was ended by signal 64");
-        assert_eq!(told(true, None, None, "no exit record"), "it is gone, and nobody saw how it ended: no exit record");
-        assert_eq!(told(false, None, None, "not found"), "it could not be started: not found. Is it installed?");
+    fn exit_is_described_by_code_or_signal() {
+        assert_eq!(describe(true, Some(0), None, ""), "it ended");
+        assert_eq!(describe(true, Some(1), None, "boom\n"), "it ended with exit code 1: boom");
+        assert_eq!(describe(true, None, Some(9), ""), "it was ended by signal 9 (killed)");
+        assert_eq!(describe(true, Some(143), None, ""), "it was ended by signal 15 (terminated)");
+        assert_eq!(describe(true, None, Some(64), ""), "it was ended by signal 64");
+        assert_eq!(describe(true, None, None, "no exit record"), "it ended, and its exit status is unknown: no exit record");
+        assert_eq!(describe(false, None, None, "not found"), "it could not be started: not found. Is it installed?");
     }
 
     #[test]
-    fn last_words_are_bounded() {
-        assert!(told(true, Some(1), None, &"ä".repeat(1_000_000)).len() < 2 * WORDS);
+    fn stderr_in_exit_description_is_truncated() {
+        assert!(describe(true, Some(1), None, &"ä".repeat(1_000_000)).len() < 2 * WORDS);
     }
 }

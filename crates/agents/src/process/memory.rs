@@ -1,21 +1,22 @@
-//! Limits for what a translator remembers. An agent can send anything, and the state is saved with every commit, so every
-//! list and every text in it is bounded.
+//! Limits for a translator's saved state. An agent can send anything, and the state is saved with every commit, so
+//! every list and every text in it is bounded.
 
 use sayso_core::limits;
 use serde::{Deserialize, Serialize};
 
 use crate::translator::AgentEvent;
 
-/// Bytes of an id or a name that is remembered. Ids of agents have 30 to 40.
+/// Maximum length of a stored id or name in bytes. Ids of agents have 30 to 40.
 pub(crate) const ID: usize = 128;
-/// Requests of the agent that may be open at once. The server refuses earlier; this bounds the state by itself.
+/// Maximum number of open requests of an agent. The server refuses requests earlier; this limit bounds the state
+/// independently.
 pub(crate) const OPEN: usize = limits::PENDING + 56;
-/// Messages of the person that may wait until the agent accepts them. One more is refused with [`queue_is_full`].
+/// Maximum number of queued messages. Further messages are refused with [`queue_is_full`].
 pub(crate) const QUEUE: usize = 16;
-/// Entries of a list of recent things.
+/// Maximum length of a list of recent entries.
 pub(crate) const RECENT: usize = 64;
 
-/// Adds an item to a list of recent things; the oldest makes room.
+/// Appends an item to a list of recent entries and drops the oldest if the list is full.
 pub(crate) fn remember<T>(list: &mut Vec<T>, item: T) {
     if list.len() >= RECENT {
         list.remove(0);
@@ -23,12 +24,12 @@ pub(crate) fn remember<T>(list: &mut Vec<T>, item: T) {
     list.push(item);
 }
 
-/// What the person is told when [`QUEUE`] messages wait.
+/// The error for a message when [`QUEUE`] messages are already queued.
 pub(crate) fn queue_is_full() -> AgentEvent {
-    AgentEvent::Error(format!("{QUEUE} messages wait already; this one was not taken."))
+    AgentEvent::Error(format!("{QUEUE} messages are already queued; this one was not sent."))
 }
 
-/// Names by id, for example of sub-agents. The oldest makes room, and ids that are too long are not remembered.
+/// Names by id, for example of sub-agents. The oldest entry is dropped if the list is full; overlong ids are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Names(Vec<Named>);
@@ -41,7 +42,7 @@ struct Named {
 }
 
 impl Names {
-    /// Gives an id a name, or another name.
+    /// Sets or replaces the name of an id.
     pub(crate) fn set(&mut self, id: &str, name: &str) {
         let name = limits::head(name, ID).to_owned();
         match self.0.iter_mut().find(|named| named.id == id) {
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_oldest_name_makes_room() {
+    fn oldest_name_is_dropped_when_full() {
         let mut names = Names::default();
         (0..=RECENT).for_each(|n| names.set(&n.to_string(), "name"));
         assert_eq!((names.0.len(), names.get("0"), names.get("1")), (RECENT, None, Some("name")));

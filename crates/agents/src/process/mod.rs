@@ -1,29 +1,29 @@
-//! What agents that are processes have in common.
+//! Shared parts of the agents that are processes.
 //!
-//! Such an agent has one process per session. It reads lines from stdin and writes lines to stdout. Its translator keeps the
-//! state of the process and of the conversation, and this module keeps the parts that do not depend on the protocol:
+//! Such an agent has one process per session, which reads lines from stdin and writes lines to stdout. Its translator
+//! keeps the state of the process and the conversation; this module has the parts that do not depend on the protocol:
 //!
-//! | part | job |
+//! | part | purpose |
 //! |---|---|
-//! | [`ProcessAgent`], [`handle`] | gives each input to the agent, and refuses commands for other sessions |
+//! | [`ProcessAgent`], [`handle`] | dispatch inputs to the agent, and refuse commands for other sessions |
 //! | [`rpc`] | agents that speak JSON-RPC over these lines (ACP, Codex) |
-//! | [`memory`] | limits for everything that is remembered, so that no agent can make the saved state large |
-//! | [`Complaints`], [`TurnComplaints`] | report invalid lines to a person, but not all of them |
-//! | [`Gone`] | explains in words how a process ended |
-//! | [`Wanted`] | how the session was started, for agents that have to start it again |
+//! | [`memory`] | limits for the saved state, so that no agent can make it large |
+//! | [`Complaints`], [`TurnComplaints`] | rate-limited reports of invalid lines |
+//! | [`ExitedProcess`] | describes how a process ended |
+//! | [`StartSettings`] | the start settings, for agents that have to start the session again |
 //!
-//! A translator for a new agent of this kind is a struct with a serializable state that implements [`ProcessAgent`]. Its
-//! [`Translator::handle`](crate::translator::Translator::handle) calls [`handle`].
+//! A translator for a new agent of this kind is a struct with a serializable state that implements [`ProcessAgent`].
+//! Its [`Translator::handle`](crate::translator::Translator::handle) calls [`handle`].
 
 mod complaints;
 mod exit;
 pub(crate) mod memory;
 pub(crate) mod rpc;
-mod wanted;
+mod start_settings;
 
 pub(crate) use complaints::{Complaints, TurnComplaints};
-pub(crate) use exit::Gone;
-pub(crate) use wanted::Wanted;
+pub(crate) use exit::ExitedProcess;
+pub(crate) use start_settings::StartSettings;
 
 use sayso_core::id::SessionId;
 use sayso_core::time::Time;
@@ -33,55 +33,55 @@ use crate::translator::{Command, Exit, Input, Outcome, Output};
 
 /// The agent of one session: one method per command and per input of its process.
 pub(crate) trait ProcessAgent {
-    /// Why an outcome of another session cannot be delivered.
+    /// The reason for undeliverable outcomes of other sessions.
     const OTHER_SESSION: &'static str;
 
     /// The session of the process: the session of its first command.
     fn session(&mut self) -> &mut Option<SessionId>;
 
-    /// Starts the process, or resumes the session in a new one, and sends the first prompt. If the process runs already,
-    /// only the prompt is sent. Without a prompt, `TurnEnded` says that the agent accepts messages.
-    fn start(&mut self, now: Time, wanted: Wanted, prompt: Option<String>, out: &mut Out);
+    /// Starts the process, or resumes the session in a new one, and sends the first prompt. If the process is already
+    /// running, only the prompt is sent. Without a prompt, `TurnEnded` reports that the agent accepts messages.
+    fn start_session(&mut self, now: Time, wanted: StartSettings, prompt: Option<String>, out: &mut Out);
 
     /// Sends a message of the person.
-    fn prompt(&mut self, text: String, out: &mut Out);
+    fn send_prompt(&mut self, text: String, out: &mut Out);
 
     /// Sends the outcome of an ask.
-    fn outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out);
+    fn deliver_outcome(&mut self, outcome: &Outcome<'_>, out: &mut Out);
 
-    /// Stops the current turn.
+    /// Interrupts the current turn.
     fn interrupt(&mut self, out: &mut Out);
 
-    /// Changes the permission mode or the model. `None` leaves it as it is. Emits `Configured` when the agent has the new
-    /// settings, or `Error` if the agent cannot change them.
+    /// Changes the permission mode or the model; `None` leaves it unchanged. Emits `Configured` when the agent has the
+    /// new settings, or `Error` if the agent cannot change them.
     fn configure(&mut self, permission_mode: Option<String>, model: Option<String>, out: &mut Out);
 
     /// Ends the session and the process.
-    fn close(&mut self, out: &mut Out);
+    fn close_session(&mut self, out: &mut Out);
 
-    /// Takes one line that the process wrote.
-    fn line(&mut self, line: &str, out: &mut Out);
+    /// Handles one line of the process's output.
+    fn handle_line(&mut self, line: &str, out: &mut Out);
 
-    /// The process has ended. The caller parks or withdraws its asks when it sees `Ended`.
-    fn exited(&mut self, exit: &Exit, out: &mut Out);
+    /// Handles the exit of the process. The caller parks or withdraws its asks when it sees `Ended`.
+    fn handle_exit(&mut self, exit: &Exit, out: &mut Out);
 
-    /// Takes an input that only agents with a server or a deadline get.
+    /// Handles inputs that only agents with a server or a deadline receive.
     fn other_input(&mut self, _now: Time, _input: Input, _out: &mut Out) {}
 
     /// Runs after every input.
     fn after_input(&mut self, _now: Time, _out: &mut Out) {}
 }
 
-/// Gives an input to the agent.
+/// Dispatches an input to the agent.
 pub(crate) fn handle<A: ProcessAgent>(agent: &mut A, now: Time, input: Input) -> Vec<Output> {
-    let mut out = match Out::carrying(agent.session(), A::OTHER_SESSION, &input) {
+    let mut out = match Out::for_input(agent.session(), A::OTHER_SESSION, &input) {
         Ok(out) => out,
         Err(outputs) => return outputs,
     };
     match input {
-        Input::Command(command) => take_command(agent, now, command, &mut out),
-        Input::Line(line) => agent.line(&line, &mut out),
-        Input::Exited(exit) => agent.exited(&exit, &mut out),
+        Input::Command(command) => dispatch_command(agent, now, command, &mut out),
+        Input::Line(line) => agent.handle_line(&line, &mut out),
+        Input::Exited(exit) => agent.handle_exit(&exit, &mut out),
         Input::HttpReply(_) | Input::StreamOpened | Input::StreamEvent(_) | Input::StreamClosed | Input::Tick => {
             agent.other_input(now, input, &mut out);
         }
@@ -90,17 +90,17 @@ pub(crate) fn handle<A: ProcessAgent>(agent: &mut A, now: Time, input: Input) ->
     out.into_outputs()
 }
 
-fn take_command(agent: &mut impl ProcessAgent, now: Time, command: Command, out: &mut Out) {
+fn dispatch_command(agent: &mut impl ProcessAgent, now: Time, command: Command, out: &mut Out) {
     match command {
         Command::Start { project, prompt, permission_mode, model, questions, .. } => {
-            agent.start(now, Wanted { project, mode: permission_mode, model, questions }, prompt, out);
+            agent.start_session(now, StartSettings { project, mode: permission_mode, model, questions }, prompt, out);
         }
-        Command::Prompt { text, .. } => agent.prompt(text, out),
+        Command::Prompt { text, .. } => agent.send_prompt(text, out),
         Command::Outcome { ask, native_id, decision, raw, by, .. } => {
-            agent.outcome(&Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by }, out);
+            agent.deliver_outcome(&Outcome { ask, native_id: &native_id, decision: &decision, raw: raw.as_ref(), by }, out);
         }
         Command::Interrupt { .. } => agent.interrupt(out),
         Command::Configure { permission_mode, model, .. } => agent.configure(permission_mode, model, out),
-        Command::Close { .. } => agent.close(out),
+        Command::Close { .. } => agent.close_session(out),
     }
 }

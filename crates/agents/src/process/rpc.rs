@@ -1,14 +1,14 @@
-//! Agents that speak JSON-RPC over the lines of their process.
+//! JSON-RPC over the lines of an agent's process.
 
 use serde::{Deserialize, Serialize};
 
 use super::memory::remember;
-use super::{Complaints, Gone};
-use crate::json_rpc::{self, Id, Message, Nonsense};
+use super::{Complaints, ExitedProcess};
+use crate::json_rpc::{self, Id, InvalidLine, Message};
 use crate::out::Out;
 use crate::translator::Exit;
 
-/// Requests of ours that have no response yet. `C` says what each is for. Flattened into the saved state.
+/// Requests of Sayso that have no response yet. `C` is the purpose of a request. Flattened into the saved state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Requests<C> {
     /// The id of the next request.
@@ -17,7 +17,7 @@ pub(crate) struct Requests<C> {
 }
 
 impl<C> Requests<C> {
-    /// Numbers the requests from here.
+    /// Creates an empty list whose first request has the id `next`.
     pub(crate) const fn starting_at(next: u64) -> Self {
         Self { next, calls: Vec::new() }
     }
@@ -31,18 +31,18 @@ impl<C> Requests<C> {
         id
     }
 
-    /// Takes the request that this is the response to; `None` if it is not ours.
+    /// Removes and returns the request for a response; `None` if the id is unknown.
     pub(crate) fn take(&mut self, id: &Id) -> Option<C> {
         let at = self.calls.iter().position(|(number, _)| number.to_string() == id.as_str())?;
         Some(self.calls.remove(at).1)
     }
 
-    /// The requests that wait.
+    /// The requests without a response.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = &C> {
         self.calls.iter().map(|(_, call)| call)
     }
 
-    /// Forgets the requests; their process is gone. Numbers go on.
+    /// Drops the requests of an exited process. The ids continue.
     pub(crate) fn forget(&mut self) {
         self.calls.clear();
     }
@@ -54,35 +54,36 @@ impl<C> Default for Requests<C> {
     }
 }
 
-/// What was heard from one process. Flattened into the saved state.
+/// Parser state for one process. Flattened into the saved state.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Hearing {
-    /// The process has written something.
+pub(crate) struct LineReader {
+    /// The process has written at least one line.
     heard: bool,
     pub(crate) complaints: Complaints,
 }
 
-impl Hearing {
-    /// Reads one line. `None` if it is empty or no message: then an invalid request is refused, and a person is told.
+impl LineReader {
+    /// Parses one line. Returns `None` for empty and invalid lines; an invalid request is refused, and a person is
+    /// notified.
     pub(crate) fn read<'a>(&mut self, who: &str, line: &'a str, out: &mut Out) -> Option<Message<'a>> {
         if line.trim().is_empty() {
             return None;
         }
         self.heard = true;
-        match json_rpc::heard(who, line) {
+        match json_rpc::parse_agent_line(who, line) {
             Ok(message) => Some(message),
-            Err(Nonsense { reply, told }) => {
+            Err(InvalidLine { reply, notice }) => {
                 reply.into_iter().for_each(|reply| out.line(reply));
-                self.complaints.tell(&told, out);
+                self.complaints.report(&notice, out);
                 None
             }
         }
     }
 
-    /// How the process ended, in words. `hint` helps if it could not be started.
-    pub(crate) fn told(&self, who: &str, hint: Option<&str>, exit: &Exit) -> String {
-        Gone { who, heard: self.heard, hint }.told(exit)
+    /// Describes how the process ended. `hint` is advice in case it could not be started.
+    pub(crate) fn describe_exit(&self, who: &str, hint: Option<&str>, exit: &Exit) -> String {
+        ExitedProcess { who, heard: self.heard, hint }.describe(exit)
     }
 }
 
@@ -99,13 +100,13 @@ mod tests {
         #[serde(flatten)]
         requests: Requests<String>,
         #[serde(flatten)]
-        hearing: Hearing,
+        hearing: LineReader,
         last: u64,
     }
 
     #[test]
-    fn flattened_parts_keep_their_places_in_the_saved_state() {
-        let mut state = SavedState { first: 1, requests: Requests::default(), hearing: Hearing::default(), last: 2 };
+    fn flattened_parts_keep_their_positions_in_the_saved_state() {
+        let mut state = SavedState { first: 1, requests: Requests::default(), hearing: LineReader::default(), last: 2 };
         state.requests.send("turn".to_owned(), "turn/start", &(), &mut Out::new(SessionId::from_bytes([1; 16])));
         state.hearing.heard = true;
         let text = r#"{"first":1,"next":1,"calls":[[0,"turn"]],"heard":true,"complaints":{"count":0,"unknown":[]},"last":2}"#;

@@ -1,4 +1,4 @@
-//! What a translator gets.
+//! Inputs of translators.
 
 use sayso_core::ask::Decision;
 use sayso_core::id::{AskId, SessionId};
@@ -7,56 +7,57 @@ use serde::{Deserialize, Serialize};
 
 use super::HttpReply;
 
-/// What a translator gets: something from the agent, a command, or the time.
+/// An input of a translator: data from the agent, a command, or the time.
 ///
-/// | agent | inputs besides `Command` and `Tick` |
+/// | agent | inputs in addition to `Command` and `Tick` |
 /// |---|---|
 /// | a process | `Line`, `Exited` |
 /// | a process that is also a server | `Line`, `Exited`, `HttpReply`, `StreamOpened`, `StreamEvent`, `StreamClosed` |
-/// | a server or endpoint without a process of ours | `HttpReply`, `StreamOpened`, `StreamEvent`, `StreamClosed` |
+/// | a server or endpoint that Sayso did not start | `HttpReply`, `StreamOpened`, `StreamEvent`, `StreamClosed` |
 /// | a function inside the server | none |
 #[derive(Debug, Clone, PartialEq)]
 pub enum Input {
-    /// One line that the process wrote to stdout, without its line break. It can be empty, and it can be anything.
+    /// One line that the process wrote to stdout, without its line break. It may be empty or contain anything.
     Line(String),
-    /// The reply to an [`HttpCall`](super::HttpCall). With the id [`HttpReply::EVENTS`]: the event stream could not be opened.
+    /// The reply to an [`HttpCall`](super::HttpCall). The id [`HttpReply::EVENTS`] means that the event stream could
+    /// not be opened.
     HttpReply(HttpReply),
-    /// The event stream is open, or the reply to a call that is [streamed](super::HttpCall::streamed) begins. Events that
-    /// happened before are not repeated, so this is the time to read the server's state.
+    /// The event stream is open, or the reply to a [streamed](super::HttpCall::streamed) call has started. Earlier
+    /// events are not repeated, so the translator should now read the server's state.
     StreamOpened,
     /// The data of one server-sent event.
     StreamEvent(String),
-    /// The event stream was closed. The server of Sayso opens it again by itself.
+    /// The event stream was closed. Sayso's server reopens it automatically.
     StreamClosed,
-    /// The process ended, or could not be started. No line follows. Emit [`AgentEvent::Ended`](super::AgentEvent::Ended).
+    /// The process ended or could not be started. No more lines follow. Emit
+    /// [`AgentEvent::Ended`](super::AgentEvent::Ended).
     Exited(Exit),
-    /// A person, a policy or the server wants something of the agent.
+    /// An instruction from a person, a policy or the server.
     Command(Command),
-    /// The time of [`Translator::deadline`](super::Translator::deadline) has come.
+    /// The deadline returned by [`Translator::deadline`](super::Translator::deadline) has passed.
     Tick,
 }
 
-/// How a process ended. Without code and signal: the process could not be started, or nobody saw it end.
+/// How a process ended. Without a code and a signal, the process could not be started or its exit status is unknown.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// Its code, if it ended by itself.
+    /// The exit code, if the process was not killed by a signal.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that killed the process.
     pub signal: Option<i32>,
-    /// The end of stderr, or why the process could not be started. May be empty.
+    /// The end of stderr, or the reason why the process could not be started. May be empty.
     pub message: String,
 }
 
-/// What a person, a policy or the server wants of the agent. Commands are stored in the outbox as JSON until the translator
-/// has them, so each is complete in itself.
+/// An instruction for the agent. Commands are stored in the outbox as JSON until the translator has handled them, so
+/// each command is self-contained.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Command {
     /// Start the session, or resume it if it has ended.
     Start {
-        /// The session.
         session: SessionId,
-        /// The directory that the agent works in, absolute.
+        /// The absolute working directory of the agent.
         project: String,
         /// The first prompt. Without one, the agent waits for a message.
         prompt: Option<String>,
@@ -64,57 +65,43 @@ pub enum Command {
         permission_mode: String,
         /// The agent's own name of a model; `None` for its default.
         model: Option<String>,
-        /// Whether the agent may ask questions at all.
+        /// Whether the agent may ask questions.
         questions: bool,
     },
-    /// Send a message of the person to the agent. During a turn, the translator queues it or sends it at once, as the
-    /// agent's protocol allows.
-    Prompt {
-        /// The session.
-        session: SessionId,
-        /// The message.
-        text: String,
-    },
-    /// Send the outcome of an ask. Lines and calls that follow carry it; see [`Output`](super::Output).
+    /// Send a message of the person to the agent. During a turn, the translator queues or sends the message, depending
+    /// on the protocol.
+    Prompt { session: SessionId, text: String },
+    /// Deliver the outcome of an ask. The lines and calls that the translator returns carry the outcome; see
+    /// [`Output`](super::Output).
     Outcome {
-        /// The session.
         session: SessionId,
-        /// The ask.
         ask: AskId,
         /// [`NewAsk::native_id`](super::NewAsk::native_id) of the request.
         native_id: String,
-        /// What was decided. Never `Withdrawn`. Secret answers are in clear here, and nowhere on disk.
+        /// The decision, never `Withdrawn`. It contains secret answers in plain text, which are not stored anywhere.
         decision: Decision,
-        /// [`NewAsk::raw`](super::NewAsk::raw): the request as it arrived, so that no translator has to remember it.
+        /// [`NewAsk::raw`](super::NewAsk::raw): the original request, so that the translator does not have to store it.
         raw: Option<Raw>,
-        /// Who decided.
         #[serde(default)]
         by: DecidedBy,
     },
-    /// Stop the current turn. Open asks of the turn are withdrawn.
-    Interrupt {
-        /// The session.
-        session: SessionId,
-    },
-    /// Change the permission mode or the model. Sent only to agents with
+    /// Interrupt the current turn. Open asks of the turn are withdrawn.
+    Interrupt { session: SessionId },
+    /// Change the permission mode or the model. Only sent to agents with
     /// [`Capabilities::configure`](super::Capabilities::configure).
     Configure {
-        /// The session.
         session: SessionId,
-        /// The permission mode, if it changes.
+        /// The new permission mode, if it changes.
         permission_mode: Option<String>,
-        /// The model, if it changes.
+        /// The new model, if it changes.
         model: Option<String>,
     },
-    /// End the session and the process. Emit [`AgentEvent::Ended`](super::AgentEvent::Ended) at once.
-    Close {
-        /// The session.
-        session: SessionId,
-    },
+    /// End the session and the process. Emit [`AgentEvent::Ended`](super::AgentEvent::Ended) immediately.
+    Close { session: SessionId },
 }
 
 impl Command {
-    /// The session it is for.
+    /// The session that the command addresses.
     #[must_use]
     pub const fn session(&self) -> SessionId {
         match self {
@@ -128,22 +115,21 @@ impl Command {
     }
 }
 
-/// Who decided an ask, as far as it matters to an agent.
+/// Who decided an ask, as far as an agent needs to know.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DecidedBy {
-    /// A person.
     #[default]
     Person,
-    /// A person who typed a message instead of choosing; it stands in every answer.
+    /// A person who typed a message instead of choosing; the message is the answer to every question.
     Typed,
-    /// A policy, a timeout or a limit. Its words are an agent's to read where its protocol has a place
-    /// for them; they are never said in a person's name.
+    /// A policy, a timeout or a limit. The reason may be shown to the agent where its protocol has a field for it, but
+    /// never as a message of a person.
     Nobody,
 }
 
 impl DecidedBy {
-    /// Whether a person did.
+    /// Whether a person decided.
     #[must_use]
     pub const fn is_person(self) -> bool {
         match self {
@@ -153,7 +139,7 @@ impl DecidedBy {
     }
 }
 
-/// A [`Command::Outcome`] on its way through a translator.
+/// A borrowed [`Command::Outcome`].
 pub(crate) struct Outcome<'a> {
     pub(crate) ask: AskId,
     pub(crate) native_id: &'a str,

@@ -1,47 +1,50 @@
 //! The interface between the server and an agent's protocol. Read this page before you add an agent.
 //!
-//! A [`Translator`] turns what an agent says into events, and commands of people into what the agent understands. It is
-//! sans-I/O, like the protocol crates of quinn or rustls: it has no process, no socket, no clock and no randomness. The
-//! caller brings inputs and the time, and carries out the outputs. That makes a translator easy to test: play a recording of
-//! the agent, and compare the outputs.
+//! A [`Translator`] converts the output of an agent into events, and commands of people into messages of the agent's
+//! protocol. It is sans-I/O, like the protocol crates of quinn or rustls: it has no process, socket, clock or randomness.
+//! The caller passes in inputs and the time, and carries out the outputs. That makes translators easy to test: replay a
+//! recording of the agent and compare the outputs.
 //!
 //! # How the server drives a translator
 //!
-//! 1. It creates a translator, or restores one from the [`Saved`] state of the last commit. `None` means that the state has
-//!    an unknown version; then the server ends the agent, and the session says so.
-//! 2. It calls [`handle`](Translator::handle) with one [`Input`] at a time, in the order in which they happened.
-//! 3. It commits the outputs and the result of [`save`](Translator::save) in one transaction. Nothing is shown to a person
-//!    or sent to the agent before that commit, except streamed text ([`AgentEvent::MessageDelta`]). After a crash, the server restores the last committed state and repeats the
-//!    inputs that came after it. `handle` must therefore depend on nothing but the state and its arguments.
-//! 4. It carries out the outputs. [`Output::Launch`], [`Output::Lines`], [`Output::Stop`] and calls with [`Method::Post`]
-//!    are rows of the outbox: the agent gets each once, in order. Calls with [`Method::Get`] are not stored and may get lost.
-//! 5. It calls `handle` with [`Input::Tick`] when the time of [`deadline`](Translator::deadline) has come, and opens the event
-//!    stream of [`server`](Translator::server) as soon as the translator knows the address.
+//! 1. The server creates a translator, or restores one from the [`Saved`] state of the last commit. `None` means that the
+//!    state has an unknown version; then the server ends the agent, and the session shows the reason.
+//! 2. The server calls [`handle`](Translator::handle) with one [`Input`] at a time, in the order of their occurrence.
+//! 3. The server commits the outputs and the result of [`save`](Translator::save) in one transaction. Before that commit,
+//!    nothing is shown to people or sent to the agent, except streamed text ([`AgentEvent::MessageDelta`]). After a crash,
+//!    the server restores the last committed state and repeats the inputs that followed it. `handle` must therefore depend
+//!    only on the state and its arguments.
+//! 4. The server carries out the outputs. [`Output::Launch`], [`Output::Lines`], [`Output::Stop`] and calls with
+//!    [`Method::Post`] are rows of the outbox: the agent receives each once, in order. Calls with [`Method::Get`] are not
+//!    stored and can be lost.
+//! 5. The server calls `handle` with [`Input::Tick`] at the [`deadline`](Translator::deadline), and opens the event stream
+//!    of [`server`](Translator::server) as soon as the translator knows the address.
 //!
-//! # What a translator owes
+//! # What a translator guarantees
 //!
-//! - **One session per translator**, the one of the first command. An outcome of another session is
+//! - **One session per translator**, the session of the first command. An outcome for another session is
 //!   [undeliverable](Output::Undeliverable); other commands for it are ignored. (A translator of an
 //!   [attached server](Translator::attached) has many sessions.)
-//! - **Every request of the agent gets a reply.** It becomes an [ask](AgentEvent::AskOpened), or it is refused at once. An
-//!   agent that waits for nobody is stuck.
+//! - **Every request of the agent gets a response.** It becomes an [ask](AgentEvent::AskOpened) or is refused
+//!   immediately. An agent that waits for a response that never arrives is stuck.
 //! - **Every outcome ends in one of three ways**: lines or a call that carry it to the agent, [`Output::Undeliverable`], or
-//!   nothing, for an agent inside the server that has taken it. The server reports the ask as delivered when the process has
-//!   the lines. [`AgentEvent::AskDelivery`] confirms it if the agent's protocol shows an effect.
-//! - **Turns have an end.** [`AgentEvent::TurnStarted`] and [`AgentEvent::TurnEnded`] alternate. A start without a prompt emits
-//!   `TurnEnded`: the agent accepts messages. After [`AgentEvent::Ended`] nothing follows until the next [`Command::Start`].
-//! - **The state stays small.** It is written with every commit. Requests are not part of it: [`NewAsk::raw`] comes back with
-//!   the outcome. Bound every list and every text, because an agent can send anything.
-//! - **No answer to a secret question in the state**, in an event or in an error.
-//! - **No panic.** Input of the agent is untrusted. Report an invalid line as [`AgentEvent::Error`], a few times per turn.
+//!   no output, for an agent inside the server that has consumed it. The server reports the ask as delivered when the
+//!   process has received the lines. [`AgentEvent::AskDelivery`] confirms it if the agent's protocol shows an effect.
+//! - **Turns have an end.** [`AgentEvent::TurnStarted`] and [`AgentEvent::TurnEnded`] alternate. A start without a prompt
+//!   emits `TurnEnded`: the agent accepts messages. After [`AgentEvent::Ended`], no event follows until the next
+//!   [`Command::Start`].
+//! - **The state stays small.** It is written with every commit. Requests are not part of it: [`NewAsk::raw`] is returned
+//!   with the outcome. Bound every list and every text, because an agent can send anything.
+//! - **Answers to secret questions never appear** in the state, in an event or in an error.
+//! - **No panics.** The agent's output is untrusted. Report invalid lines as [`AgentEvent::Error`], a few times per turn.
 //!
-//! An agent that is a process implements `ProcessAgent` in `process/` instead of the whole trait; the module has the limits,
-//! the JSON-RPC requests and the sentences that all processes need. `mock/` is a complete agent without a process, `claude/`
-//! one with a protocol of its own, `acp/` and `codex/` speak JSON-RPC, and `opencode/` is a server.
+//! An agent that is a process implements `ProcessAgent` in `process/` instead of the whole trait; that module has the
+//! limits, the JSON-RPC requests and the messages that all processes need. `mock/` is a complete agent without a process,
+//! `claude/` has its own protocol, `acp/` and `codex/` speak JSON-RPC, and `opencode/` is a server.
 //!
 //! # Example
 //!
-//! An agent whose protocol has two words: it writes `ask TEXT`, waits, and reads `answer TEXT`.
+//! An agent with a protocol of two messages: it writes `ask TEXT`, waits, and reads `answer TEXT`.
 //!
 //! ```
 //! use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, Launch, NewAsk, Output, Saved, Translator};
@@ -51,16 +54,16 @@
 //! use sayso_core::time::Time;
 //! use serde::{Deserialize, Serialize};
 //!
-//! /// Everything that outlives an input.
+//! /// The saved state.
 //! #[derive(Default, Serialize, Deserialize)]
 //! struct Oracle {
 //!     session: Option<SessionId>,
-//!     /// The number of the request that waits for its outcome.
+//!     /// The number of the pending request.
 //!     open: Option<u64>,
 //!     asked: u64,
 //! }
 //!
-//! /// Changes with the shape of `Oracle`.
+//! /// Increase it when the fields of `Oracle` change.
 //! const VERSION: u32 = 1;
 //!
 //! impl Oracle {
@@ -95,11 +98,11 @@
 //!                     Decision::Rejected { message, .. } | Decision::Denied { message, .. } => message,
 //!                     Decision::Approved { .. } | Decision::Withdrawn { .. } => String::new(),
 //!                 };
-//!                 // Lines that follow from an outcome carry it: the ask is delivered when the process has them.
+//!                 // These lines carry the outcome: the ask is delivered when the process has received them.
 //!                 vec![Output::Lines(vec![format!("answer {}", answer.replace('\n', " "))])]
 //!             }
 //!             Command::Interrupt { .. } | Command::Close { .. } => vec![Output::Stop],
-//!             // Not sent: `Capabilities::configure` of the oracle is false.
+//!             // Never sent, because `Capabilities::configure` of this agent is false.
 //!             Command::Configure { .. } => Vec::new(),
 //!         }
 //!     }
@@ -122,7 +125,7 @@
 //!                     raw: None,
 //!                 }))
 //!             }
-//!             Some(_) | None => AgentEvent::Error("The agent wrote a line that was not understood.".to_owned()),
+//!             Some(_) | None => AgentEvent::Error("The agent wrote an invalid line.".to_owned()),
 //!         };
 //!         vec![Output::Event { session, event }]
 //!     }
@@ -135,12 +138,12 @@
 //!             (Input::Line(line), Some(session)) => self.line(session, &line),
 //!             (Input::Exited(exit), Some(session)) => {
 //!                 self.open = None;
-//!                 // The server withdraws what is open, because the session cannot be resumed.
+//!                 // The server withdraws the open asks, because the session cannot be resumed.
 //!                 let failed = exit.code != Some(0);
 //!                 let event = AgentEvent::Ended { reason: "the oracle ended".to_owned(), failed, resumable: false };
 //!                 vec![Output::Event { session, event }]
 //!             }
-//!             // The oracle is no server, and has no deadline.
+//!             // The oracle is not a server and has no deadline.
 //!             _ => Vec::new(),
 //!         }
 //!     }
@@ -198,63 +201,64 @@ use sayso_core::time::Time;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The pure part of an agent's adapter. The [module documentation](self) explains how the server drives it, what it owes,
-/// and has an example.
+/// The pure part of an agent's adapter. The [module documentation](self) explains how the server drives a translator
+/// and what it must guarantee, and has an example.
 pub trait Translator: Send {
-    /// Takes one input and returns what follows from it, in order. `now` is the time of the input; it may be equal for
-    /// several inputs and may jump.
+    /// Handles one input and returns the resulting outputs, in order. `now` is the time of the input; several inputs
+    /// may have the same time, and the clock may jump.
     fn handle(&mut self, now: Time, input: Input) -> Vec<Output>;
 
-    /// When to call [`handle`](Self::handle) with [`Input::Tick`] although nothing arrives. The server asks again after every
-    /// input. `None`, the default, is right for agents that wait as long as it takes.
+    /// When to call [`handle`](Self::handle) with [`Input::Tick`] if no other input arrives. The server reads the
+    /// deadline after every input. The default `None` suits agents without timeouts.
     fn deadline(&self) -> Option<Time> {
         None
     }
 
-    /// The state to commit with the outputs of the last input. Restoring it gives a translator that goes on in the same way.
+    /// The state to commit together with the outputs of the last input. A restored translator must behave identically.
     fn save(&self) -> Saved;
 
-    /// The HTTP server that the agent is, once its address is known. The server of Sayso keeps its event stream open, and sends
-    /// it the calls. `None` for agents that are not servers.
+    /// The agent's HTTP server, once its address is known. Sayso's server keeps the event stream open and sends the
+    /// calls. `None` for agents that are not servers.
     fn server(&self) -> Option<HttpServer> {
         None
     }
 
-    /// Gives a conversation that was [found](Output::Found) its session. Only for attached servers.
+    /// Assigns a session to a conversation that was [found](Output::Found). Only for attached servers.
     fn adopt(&mut self, _now: Time, _session: SessionId, _found: &FoundSession) -> Vec<Output> {
         Vec::new()
     }
 
-    /// The place and the standing of the server, if somebody else started it. Such a translator launches and stops nothing.
+    /// The address and connection state of a server that the user started. Such a translator launches and stops
+    /// nothing.
     fn attached(&self) -> Option<AttachedAgent> {
         None
     }
 }
 
-/// What an agent can do, reported truthfully.
+/// The capabilities of an agent, reported truthfully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
-    /// It asks questions.
+    /// The agent asks questions.
     pub questions: bool,
-    /// It asks before it uses tools.
+    /// The agent asks before it uses tools.
     pub approvals: bool,
-    /// It asks to leave planning.
+    /// The agent asks before it starts with a plan.
     pub plans: bool,
-    /// It shows forms and links.
+    /// The agent shows forms and links.
     pub elicitation: bool,
-    /// A session can be taken up again after it ended.
+    /// An ended session can be resumed.
     pub resume: bool,
-    /// Its pending asks stay answerable across a restart of the server.
+    /// Pending asks stay answerable across a server restart.
     pub survives_restart: bool,
-    /// Its permission mode and its model can be changed while a session runs.
+    /// The permission mode and the model can be changed in a running session.
     pub configure: bool,
-    /// Which of its questions a typed message answers.
+    /// Which kinds of questions a typed message answers.
     pub typed: TypedAnswers,
 }
 
 impl Capabilities {
-    /// Everything. An agent that can do less names what it lacks.
+    /// All capabilities. Agents that support less override single fields.
     pub const FULL: Self = Self {
         questions: true,
         approvals: true,
@@ -267,23 +271,23 @@ impl Capabilities {
     };
 }
 
-/// A translator's state between two inputs: small, versioned, readable only by itself.
+/// The saved state of a translator: small, versioned, and only readable by the translator that wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
-    /// The version of its shape.
+    /// The version of the format.
     pub version: u32,
-    /// The state.
+    /// The state as JSON.
     pub state: Raw,
 }
 
 impl Saved {
-    /// This state, of this version.
+    /// Serializes a state in this format version.
     #[must_use]
     pub fn of(version: u32, state: &impl Serialize) -> Self {
         Self { version, state: Raw::of(state) }
     }
 
-    /// The state; nothing if it is of another version or cannot be read.
+    /// Deserializes the state; `None` if it has another version or is invalid.
     #[must_use]
     pub fn read<T: DeserializeOwned>(&self, version: u32) -> Option<T> {
         if self.version == version { serde_json::from_str(self.state.as_str()).ok() } else { None }

@@ -1,114 +1,111 @@
-//! Agents that are HTTP servers: calls, replies, and servers that somebody else started.
+//! Agents that are HTTP servers: calls, replies, and servers that the user started.
 
 use sayso_core::raw::Raw;
 use serde::{Deserialize, Serialize};
 
-/// An agent that is an HTTP server: a process of ours that listens, or an endpoint without a process.
+/// An agent that is an HTTP server: either a process that Sayso started, or an endpoint without a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpServer {
-    /// Where it is: scheme, host and port, and what every path begins with.
+    /// The base URL: scheme, host, port and path prefix.
     pub url: String,
-    /// How we prove who we are.
+    /// The authentication of calls.
     pub login: Login,
-    /// The path of its events, if it has a stream of them. The stream is kept open.
+    /// The path of the event stream, if the server has one. The stream is kept open.
     pub events: Option<String>,
 }
 
-/// How a call proves who makes it.
+/// How calls authenticate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Login {
-    /// Not at all.
+    /// Without authentication.
     Open,
-    /// By this name and the password that the process got at its start ([`Launch::password`](super::Launch::password)), or that the
-    /// person gave with the address of a server of their own.
+    /// With basic authentication: this user name, and the password that the process received at its start
+    /// ([`Launch::password`](super::Launch::password)) or that the user configured for their own server.
     Basic(String),
-    /// By a bearer token that stands in this variable of the agent's environment.
+    /// With a bearer token from this variable of the agent's environment.
     Bearer(String),
 }
 
-/// How something is asked of a server.
+/// The method of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Method {
-    /// Reads and changes nothing, so it is not stored. It can get lost without a reply when the server of Sayso restarts or
-    /// many calls are under way; repeat it when the stream opens again.
+    /// A read-only call, which is not stored. It can be dropped without a reply when Sayso's server restarts or many
+    /// calls are in flight; repeat it when the stream opens again.
     Get,
-    /// Changes something. It is stored first and sent at most once, in the order of the calls. A reply without a status means
-    /// that nobody knows whether it arrived.
+    /// A call with side effects. It is stored first and sent at most once, in the order of the calls. A reply without a
+    /// status means that its delivery is unknown.
     Post,
 }
 
-/// A request to an agent that is a server.
+/// A request to an agent's server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpCall {
-    /// Given back with the reply. Not 0.
+    /// Repeated in the reply. Must not be 0.
     pub id: u64,
-    /// The method.
     pub method: Method,
-    /// Path and query.
+    /// Path and query string.
     pub path: String,
     /// A JSON body.
     pub body: Option<Raw>,
-    /// What must hold when it is sent. If it does not, nothing is sent and the status is
+    /// A condition for sending the call. If it does not hold, nothing is sent and the status is
     /// [`HttpReply::NOT_SENT`].
     pub guard: Option<Guard>,
-    /// Whether the reply is a stream of events: each is told as it comes, and the reply when it is over.
+    /// Whether the reply is an event stream: each event arrives as an input, followed by the reply at the end.
     pub streamed: bool,
 }
 
-/// Holds if a GET of this path gives an object with this key.
+/// Holds if a GET of this path returns an object with this key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Guard {
-    /// Path and query.
+    /// Path and query string.
     pub path: String,
-    /// The key.
     pub key: String,
 }
 
 /// The reply to an [`HttpCall`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpReply {
-    /// The id of the call; [`HttpReply::EVENTS`] if the stream of events could not be opened.
+    /// The id of the call; [`HttpReply::EVENTS`] if the event stream could not be opened.
     pub id: u64,
-    /// The status; nothing if no reply came. Then nobody knows whether the call arrived.
+    /// The status; `None` if no reply arrived. Then the delivery of the call is unknown.
     pub status: Option<u16>,
-    /// The body, or why there is none.
+    /// The body, or the reason why there is none.
     pub body: String,
 }
 
 impl HttpReply {
-    /// The id of the opening of the server's events.
+    /// The id that identifies the event stream.
     pub const EVENTS: u64 = 0;
     /// The status of a call whose guard did not hold.
     pub const NOT_SENT: u16 = 412;
 }
 
-/// A server that somebody else started, and how it stands with it.
+/// A server that the user started, and its connection state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttachedAgent {
-    /// Where it is: an address, or the path of a socket.
+    /// A URL or the path of a socket.
     pub place: String,
-    /// How it stands.
     pub standing: Standing,
 }
 
-/// How it stands with a server that somebody else started.
+/// The connection state of a server that the user started.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "camelCase")]
 pub enum Standing {
-    /// It was not reached yet.
+    /// The server was not reached yet.
     #[default]
     Connecting,
-    /// What it asks is heard.
+    /// The server is reachable and its requests become asks.
     Connected {
-        /// What it says that it is.
+        /// The version that the server reported.
         version: Option<String>,
     },
-    /// It is not there, or it is something else. It is tried again and again.
+    /// The server is unreachable or not the expected product. The connection is retried.
     Unreachable {
-        /// Why, in words for a person.
+        /// The reason, in words for a person.
         why: String,
     },
 }

@@ -1,5 +1,5 @@
-//! A conversation with a model: each rule of its `question` tool, and each way a turn may end. The state
-//! is saved and read again after every input, as the server does.
+//! A conversation with a model: each rule of its `question` tool and each way a turn can end. The state is saved and
+//! restored after every input, as the server does.
 
 use std::time::Duration;
 
@@ -60,7 +60,7 @@ impl Talk {
         }
     }
 
-    /// An input after which the state is saved and read again.
+    /// Sends a command, then saves and restores the state.
     fn tell(&mut self, command: Command) {
         self.put(Input::Command(command));
         self.restart();
@@ -74,7 +74,7 @@ impl Talk {
         self.calls.last().unwrap()
     }
 
-    /// What the model was told last.
+    /// The messages of the latest request to the model.
     fn told(&self) -> Vec<Value> {
         let body: Value = serde_json::from_str(self.call().body.as_ref().unwrap().as_str()).unwrap();
         body["messages"].as_array().unwrap().clone()
@@ -90,7 +90,7 @@ impl Talk {
         self.restart();
     }
 
-    /// A whole turn of the model.
+    /// Streams a complete turn of the model.
     fn says(&mut self, words: &str, calls: &[Value]) {
         if !words.is_empty() {
             self.stream(&json!({ "content": words }));
@@ -139,7 +139,7 @@ fn rejected() -> Decision {
 }
 
 #[test]
-fn the_model_is_told_who_it_is_and_streams_its_answer() {
+fn system_prompt_is_sent_and_the_reply_streams() {
     let mut talk = Talk::begin("Hello");
     let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
     assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
@@ -161,9 +161,10 @@ fn the_model_is_told_who_it_is_and_streams_its_answer() {
     );
 }
 
-/// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool call.
+/// The question pauses the conversation. The chosen label becomes the person's message, after the result of the tool
+/// call.
 #[test]
-fn a_question_waits_and_its_answer_is_a_message() {
+fn answer_becomes_a_message_after_a_question() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     assert_eq!((ask.tool_call_id.as_deref(), ask.blocking), (Some("c1"), true));
@@ -182,7 +183,7 @@ fn a_question_waits_and_its_answer_is_a_message() {
 }
 
 #[test]
-fn several_choices_are_lines_and_own_words_come_last() {
+fn multiple_choices_are_lines_before_free_text() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|it| it["multiple"] = json!(true));
     talk.decide(&ask, answered(&["both, really", "SQLite", "Postgres"]), DecidedBy::Person);
@@ -195,7 +196,7 @@ fn several_choices_are_lines_and_own_words_come_last() {
 
 /// The typed message is already in the conversation, so no second message is inserted.
 #[test]
-fn a_typed_message_answers_without_another_message() {
+fn typed_message_answers_without_another_message() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     talk.decide(&ask, answered(&["Postgres, please"]), DecidedBy::Typed);
@@ -205,7 +206,7 @@ fn a_typed_message_answers_without_another_message() {
 
 /// After a rejection the model generates nothing until the person sends a message.
 #[test]
-fn a_rejection_inserts_nothing_and_waits() {
+fn rejection_inserts_no_message_and_waits() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     let calls = talk.calls.len();
@@ -219,7 +220,7 @@ fn a_rejection_inserts_nothing_and_waits() {
 }
 
 #[test]
-fn what_nobody_decided_is_not_said_in_the_persons_name() {
+fn policy_decision_is_not_sent_as_the_person() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Nobody);
@@ -235,7 +236,7 @@ fn what_nobody_decided_is_not_said_in_the_persons_name() {
 
 /// The turn is refused with an error block, every call gets an error result, and no ask is opened.
 #[test]
-fn a_question_that_is_not_alone_or_not_last_is_refused() {
+fn question_that_is_not_alone_or_not_last_is_refused() {
     let ask = called("question", &which(|_| {}));
     let other = json!({ "id": "c2", "type": "function", "function": { "name": "rm", "arguments": "{}" } });
     for (calls, part) in [
@@ -264,7 +265,7 @@ fn a_question_that_is_not_alone_or_not_last_is_refused() {
 
 /// An invalid call is shown and returned to the model, and the number of retries is limited.
 #[test]
-fn a_bad_call_goes_back_to_the_model() {
+fn invalid_call_is_returned_to_the_model() {
     let mut talk = Talk::begin("Go");
     let bad = [called("question", &json!({ "question": "Which?", "options": [] }))];
     for _ in 0..3 {
@@ -284,7 +285,7 @@ fn a_bad_call_goes_back_to_the_model() {
 }
 
 #[test]
-fn without_questions_there_is_no_tool() {
+fn session_without_questions_has_no_tool() {
     let mut talk = Talk::begin("x");
     talk.chat = ChatTranslator::new(endpoint());
     talk.tell(start(Some("Go"), "default", false));
@@ -295,7 +296,7 @@ fn without_questions_there_is_no_tool() {
 }
 
 #[test]
-fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
+fn transient_endpoint_failure_is_retried_then_reported() {
     let mut talk = Talk::begin("Hello");
     talk.stream(&json!({ "content": "Hal" }));
     for (tries, (status, body)) in
@@ -317,7 +318,7 @@ fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
     }
     talk.reply(Some(500), "down");
     let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };
-    assert!(text.contains("said 500: down") && text.contains("kept"), "{text}");
+    assert!(text.contains("returned 500: down") && text.contains("kept"), "{text}");
     talk.tell(prompt("Still there?"));
     assert_eq!(
         talk.told()[1..],
@@ -329,7 +330,7 @@ fn an_endpoint_that_fails_in_passing_is_tried_again_and_then_told_of() {
 }
 
 #[test]
-fn an_interrupt_keeps_what_was_said() {
+fn interrupt_keeps_the_streamed_text() {
     let mut talk = Talk::begin("Hello");
     talk.stream(&json!({ "content": "Half a" }));
     talk.tell(Command::Interrupt { session: session() });
@@ -349,7 +350,7 @@ fn an_interrupt_keeps_what_was_said() {
 }
 
 #[test]
-fn a_closed_conversation_is_taken_up_again() {
+fn closed_conversation_is_resumed() {
     let mut talk = Talk::begin("Hello");
     talk.says("Hi", &[]);
     talk.tell(Command::Close { session: session() });
@@ -363,7 +364,7 @@ fn a_closed_conversation_is_taken_up_again() {
 }
 
 #[test]
-fn messages_wait_for_the_end_of_a_turn() {
+fn messages_are_queued_during_a_turn() {
     let mut talk = Talk::begin("One");
     talk.tell(prompt("Two"));
     let calls = talk.calls.len();
@@ -371,5 +372,5 @@ fn messages_wait_for_the_end_of_a_turn() {
     assert_eq!(talk.calls.len(), calls + 1);
     assert_eq!(talk.told()[3]["content"], "Two");
     talk.tell(prompt(&"x".repeat(5 << 20)));
-    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not taken")));
+    assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not sent")));
 }

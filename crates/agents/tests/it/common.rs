@@ -1,4 +1,4 @@
-//! What all agents are told the same.
+//! Commands and ids that the tests of all agents share.
 
 use sayso_agents::translator::{Command, Input, Output, Saved, Translator};
 use sayso_core::id::{AskId, SessionId};
@@ -12,7 +12,8 @@ pub(crate) fn ask_id() -> AskId {
     AskId::new(Time::from_millis(0), [2; 10])
 }
 
-/// Gives an input to a translator that was saved and restored before it: the saved state has to be all there is.
+/// Handles an input with a translator that was saved and restored before it, which proves that the saved state is
+/// complete.
 pub(crate) fn handle_restored<T: Translator>(
     translator: &mut T,
     restore: impl FnOnce(&Saved) -> Option<T>,

@@ -1,15 +1,15 @@
-//! The translators, driven as the server drives them.
+//! Tests of the translators, driven as the server drives them.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
 mod acp;
-mod broken;
 mod chat;
 mod claude;
 mod codex;
 mod common;
 mod mock;
 mod mock_properties;
+mod mutation;
 mod opencode;
-mod replaying;
+mod player;
 mod saved_state;

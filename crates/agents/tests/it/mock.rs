@@ -1,4 +1,4 @@
-//! Each word of the mock: what comes out, and what it makes of each outcome.
+//! Each keyword of the mock, and its reply to each outcome.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use sayso_core::raw::Raw;
 use sayso_core::texts;
 use sayso_core::time::Time;
 
-/// A mock with a clock, whose outputs are written down one per line.
+/// A mock with a clock; its outputs are logged one per line.
 struct Stage {
     mock: MockTranslator,
     now: Time,
@@ -98,7 +98,7 @@ impl Stage {
         }
     }
 
-    /// What was said last.
+    /// The mock's last message.
     fn said(&self) -> &str {
         let line = self.log.lines().rev().find(|line| line.starts_with("message ")).unwrap();
         line.split_once(": ").unwrap().1
@@ -137,14 +137,14 @@ fn line(event: &AgentEvent) -> String {
 }
 
 #[test]
-fn question() {
+fn question_is_answered_with_one_option() {
     let stage = Stage::started("Ask me a question").then(outcome("req-1", answered(&[&["SQLite"]])));
     assert_eq!(stage.said(), "You answered: SQLite.");
     insta::assert_snapshot!(stage.log);
 }
 
 #[test]
-fn questions() {
+fn question_set_is_answered_in_one_ask() {
     let stage = Stage::started("questions, not one question");
     let stage = stage.then(outcome("req-1", answered(&[&["SQLite"], &["Auth", "Billing"], &["none"]])));
     assert_eq!(stage.said(), "You answered: [Database] SQLite; [Areas] Auth, Billing; [Notes] none.");
@@ -152,19 +152,19 @@ fn questions() {
 }
 
 #[test]
-fn approve() {
+fn approval_runs_or_denies_the_command() {
     let stage = Stage::started("approve").then(outcome("req-1", approved()));
     assert_eq!(stage.said(), "Approved: cargo test --workspace");
     insta::assert_snapshot!(stage.log);
 }
 
 #[test]
-fn plan() {
+fn plan_is_approved() {
     insta::assert_snapshot!(Stage::started("make a plan").then(outcome("req-1", approved())).log);
 }
 
 #[test]
-fn form() {
+fn form_is_filled_in() {
     let answers = answered(&[&["shop"], &["8080"], &["true"], &[]]);
     let stage = Stage::started("fill in the form").then(outcome("req-1", answers));
     assert_eq!(stage.said(), "You answered: [Name] shop; [Port] 8080; [Public] true; [Region] nothing.");
@@ -172,7 +172,7 @@ fn form() {
 }
 
 #[test]
-fn secret() {
+fn secret_is_reported_by_length_only() {
     let stage = Stage::started("secret").then(outcome("req-1", answered(&[&["hunter2hunte"]])));
     assert_eq!(stage.said(), "I received a secret of 12 characters.");
     assert!(!stage.mock.save().state.as_str().contains("hunter2"));
@@ -180,12 +180,12 @@ fn secret() {
 }
 
 #[test]
-fn link() {
+fn link_is_opened() {
     insta::assert_snapshot!(Stage::started("open the link").then(outcome("req-1", approved())).log);
 }
 
 #[test]
-fn parallel_waits_for_all_three() {
+fn parallel_asks_all_wait_for_answers() {
     let stage = Stage::started("parallel")
         .then(outcome("req-3", answered(&[&["nextest"]])))
         .then(outcome("req-1", answered(&[&["SQLite"]])))
@@ -194,7 +194,7 @@ fn parallel_waits_for_all_three() {
 }
 
 #[test]
-fn withdraw_takes_its_question_back_after_a_second() {
+fn withdraw_withdraws_its_question_after_a_second() {
     let stage = Stage::started("withdraw").wait(999).wait(1).then(outcome("req-1", answered(&[&["SQLite"]])));
     insta::assert_snapshot!(stage.log);
     let stage = Stage::started("withdraw").then(outcome("req-1", answered(&[&["SQLite"]])));
@@ -202,7 +202,7 @@ fn withdraw_takes_its_question_back_after_a_second() {
 }
 
 #[test]
-fn crash_dies_with_its_ask_open_and_can_go_on() {
+fn crash_leaves_its_ask_open_and_session_resumes() {
     let stage = Stage::started("crash")
         .then(outcome("req-1", answered(&[&["SQLite"]])))
         .then(start(None, "default", true))
@@ -212,7 +212,7 @@ fn crash_dies_with_its_ask_open_and_can_go_on() {
 }
 
 #[test]
-fn slow_streams_and_echo_is_whole() {
+fn slow_streams_and_echo_sends_one_message() {
     let mut stage = Stage::started("slow").wait(49);
     for _ in 0..15 {
         assert!(stage.mock.deadline().is_some());
@@ -223,7 +223,7 @@ fn slow_streams_and_echo_is_whole() {
 }
 
 #[test]
-fn many_times_says_nothing_in_between() {
+fn repeated_rounds_send_no_messages_in_between() {
     let mut stage = Stage::started("question 1000 times");
     let size = stage.mock.save().state.as_str().len();
     for round in 1..1000 {
@@ -238,7 +238,7 @@ fn many_times_says_nothing_in_between() {
 }
 
 #[test]
-fn each_outcome_has_its_words() {
+fn each_outcome_has_its_own_reply() {
     let said = |word: &str, decision| Stage::started(word).then(outcome("req-1", decision)).said().to_owned();
     let other = |input: &str| Decision::Approved { choice: None, input: Some(Raw::parse(input.to_owned()).unwrap()) };
     let no = |message: &str| (message.to_owned(), false);
@@ -265,7 +265,7 @@ fn stop_ends_the_turn() {
 }
 
 #[test]
-fn the_mode_decides_whether_it_asks() {
+fn permission_mode_decides_whether_the_mock_asks() {
     let asks =
         |word: &str, mode: &str, questions| Stage::new().then(start(Some(word), mode, questions)).log.contains("\nask req-1 ");
     for mode in ["default", "plan"] {
@@ -282,25 +282,25 @@ fn the_mode_decides_whether_it_asks() {
 }
 
 #[test]
-fn always_holds_for_the_session() {
+fn always_choice_lasts_for_the_session() {
     let always = Decision::Approved { choice: Some("always".to_owned()), input: None };
     let stage = Stage::started("approve").then(outcome("req-1", always)).then(prompt("approve"));
     assert_eq!(stage.said(), "Ran without asking (always allowed): cargo test --workspace");
 }
 
 #[test]
-fn prompts_wait_for_the_end_of_the_turn() {
+fn prompts_are_queued_during_a_turn() {
     let stage = Stage::started("question").then(prompt("hello")).then(prompt("question"));
     insta::assert_snapshot!(stage.then(outcome("req-1", answered(&[&["SQLite"]]))).log);
     let mut stage = Stage::started("question");
     for _ in 0..17 {
         stage = stage.then(prompt("more"));
     }
-    assert!(stage.log.ends_with("Error(\"16 messages wait already; this one was not taken.\")\n"));
+    assert!(stage.log.ends_with("Error(\"16 messages are already queued; this one was not sent.\")\n"));
 }
 
 #[test]
-fn interrupt_and_close_withdraw_what_is_open() {
+fn interrupt_and_close_withdraw_open_asks() {
     let interrupt = || Command::Interrupt { session: session() };
     let close = || Command::Close { session: session() };
     let stage = Stage::started("parallel").then(interrupt()).then(interrupt()).then(prompt("slow")).wait(50).then(interrupt());
@@ -309,7 +309,7 @@ fn interrupt_and_close_withdraw_what_is_open() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_undeliverable() {
+fn outcome_without_open_ask_is_undeliverable() {
     let stage = Stage::new().then(outcome("req-1", approved()));
     assert!(stage.log.starts_with("Undeliverable"), "{}", stage.log);
     let twice = Stage::started("parallel").then(outcome("req-2", approved())).then(outcome("req-2", approved()));
@@ -320,7 +320,7 @@ fn what_nobody_waits_for_is_undeliverable() {
 }
 
 #[test]
-fn an_unknown_state_is_not_restored() {
+fn unknown_state_version_is_not_restored() {
     let mut saved = Stage::started("question").mock.save();
     assert!(MockTranslator::restore(&saved).is_some());
     saved.version += 1;
@@ -331,7 +331,7 @@ fn an_unknown_state_is_not_restored() {
 }
 
 #[test]
-fn every_body_is_answerable_as_it_stands() {
+fn every_mock_ask_accepts_an_answer() {
     for word in ["question", "questions", "form", "secret"] {
         let mut mock = MockTranslator::new();
         let outputs = mock.handle(Time::from_millis(0), Input::Command(start(Some(word), "default", true)));

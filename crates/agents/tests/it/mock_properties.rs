@@ -1,4 +1,4 @@
-//! What holds for the mock whatever it is told.
+//! Properties of the mock that hold for any input.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -18,7 +18,7 @@ const SECRET: &str = "s3cr3t-value-7f1c";
 enum Act {
     Start(Option<String>, String, bool),
     Prompt(String),
-    /// For the ask opened this many asks ago; further back than there are: an unknown one.
+    /// For the n-th latest ask; larger numbers address an unknown ask.
     Outcome(usize, Decision),
     Interrupt,
     Close,
@@ -77,7 +77,7 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// A mock that lives, and beside it one that is restored from what was saved before every input.
+/// A mock, and a second one that is restored from the saved state before every input.
 struct Twin {
     mock: MockTranslator,
     now: Time,
@@ -108,7 +108,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_saved_state_is_all_there_is(acts in proptest::collection::vec(act(), 1..40)) {
+    fn restored_mock_behaves_identically(acts in proptest::collection::vec(act(), 1..40)) {
         let mut twin = Twin { mock: MockTranslator::new(), now: Time::from_millis(1_700_000_000_000), opened: Vec::new() };
         let mut ever = BTreeSet::new();
         let mut open = BTreeSet::new();
@@ -121,7 +121,7 @@ proptest! {
             prop_assert_eq!(twin.mock.deadline(), restored.deadline());
             prop_assert_eq!(twin.mock.save(), restored.save());
 
-            // An outcome is taken by an open ask only, and by that once.
+            // Only an open ask accepts an outcome, and only once.
             if let Input::Command(Command::Outcome { native_id, .. }) = &input {
                 let refused = matches!(outputs.as_slice(), [Output::Undeliverable { .. }]);
                 prop_assert_eq!(open.remove(native_id), !refused);
@@ -144,7 +144,7 @@ proptest! {
                     }
                     AgentEvent::AskWithdrawn { native_id, .. } => prop_assert!(open.remove(&native_id)),
                     AgentEvent::Ended { failed, .. } => {
-                        // Only the crash leaves something open; it is gone for the agent.
+                        // Only the crash leaves open asks behind; the agent no longer knows them.
                         prop_assert!(failed || open.is_empty());
                         open.clear();
                         running = false;
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn a_secret_is_neither_kept_nor_said(
+    fn secret_is_neither_saved_nor_repeated(
         before in proptest::collection::vec(text(), 0..3),
         note in proptest::option::of("[a-z]{1,5}"),
         rounds in 1..4_u32,

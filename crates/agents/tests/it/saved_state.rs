@@ -1,9 +1,9 @@
-//! Saved states of version 0.1.0. Agents survive upgrades of the server, so a translator has to read the states that earlier
-//! versions wrote, and to write the same bytes.
+//! Saved states of version 0.1.0. Agents survive upgrades of the server, so a translator has to read the states that
+//! earlier versions wrote, and write the same bytes.
 //!
-//! The files were written by version 0.1.0 while it ran the tests of this crate. Each line is one state; together they have
-//! every field and every variant that occurred there. Processes that are being closed were added by hand. If the shape of a state has to change, its version number changes too, and
-//! the lines here are not touched: they show what becomes of older states.
+//! Version 0.1.0 wrote the files while it ran the tests of this crate. Each line is one state; together they contain
+//! every field and variant that occurred in the tests. States of closing processes were added by hand. If the format of
+//! a state has to change, increase its version number and keep the lines here: they show how older states are handled.
 
 use sayso_agents::acp::AcpTranslator;
 use sayso_agents::chat::{ChatTranslator, Endpoint};
@@ -13,7 +13,7 @@ use sayso_agents::mock::MockTranslator;
 use sayso_agents::opencode::{AttachedOpenCode, OpenCodeTranslator};
 use sayso_agents::translator::{Saved, Translator};
 
-/// Restores each line, and asserts that saving it again gives the same bytes.
+/// Restores each line, and asserts that saving it again produces the same bytes.
 #[track_caller]
 fn assert_unchanged<T: Translator>(lines: &str, restore: impl Fn(&Saved) -> Option<T>) {
     assert!(!lines.is_empty());

@@ -1,16 +1,16 @@
-//! Approvals and links as clients see them.
+//! Approvals and links, and conversions from and to the types of `sayso-core`.
 
 use sayso_core::ask as core;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// One of the agent's own ways to say yes.
+/// A way of approving that the agent offers, such as "Allow for this session".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// What is sent back.
+    /// The value to send as `choice` of an approval.
     pub id: String,
-    /// What a person reads.
+    /// The text to display.
     pub label: String,
 }
 
@@ -18,37 +18,37 @@ pub struct Choice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiff {
-    /// The file.
+    /// The path of the file, as the agent sent it.
     pub path: String,
-    /// A unified diff, verbatim.
+    /// A unified diff, exactly as the agent sent it.
     pub diff: String,
 }
 
-/// What a person looks at before deciding.
+/// What a person should see before deciding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Preview {
-    /// A command line.
+    /// A command line that the tool would run.
     Command {
-        /// The line.
+        /// The command line, exactly as the agent sent it.
         command: String,
-        /// Where it would run.
+        /// The directory in which the command would run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
     },
-    /// Changes to files.
+    /// Changes that the tool would make to files.
     Diff {
-        /// One entry per file.
+        /// One entry per changed file.
         files: Vec<FileDiff>,
     },
-    /// A plan, in Markdown.
+    /// A plan that the agent proposes.
     Plan {
-        /// Its text.
+        /// The plan, in Markdown.
         text: String,
     },
-    /// Anything else.
+    /// Any other description of the action.
     Text {
-        /// The text.
+        /// Plain text, which must not be rendered as markup.
         text: String,
     },
 }
@@ -79,65 +79,65 @@ impl From<Preview> for core::Preview {
     }
 }
 
-/// What a tool call would do, said the same way for every agent.
+/// What a tool call would do, in categories that are the same for all agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ActionKind {
-    /// Run a command line.
+    /// Run a command line, in `command`.
     Run,
-    /// Change files.
+    /// Change the files in `paths`.
     Edit,
-    /// Read files.
+    /// Read the files in `paths`.
     Read,
-    /// Fetch an address.
+    /// Fetch the address in `url`.
     Fetch,
-    /// Use a tool of an MCP server.
+    /// Call a tool of the MCP server in `server`.
     Mcp,
-    /// Leave planning.
+    /// Leave plan mode and start with the plan.
     Plan,
-    /// Change the permission mode.
+    /// Change the agent's permission mode.
     Mode,
-    /// Anything else.
+    /// Any action without a category of its own.
     Other,
 }
 
-/// May I use this tool with this input.
+/// A request to use a tool with the given input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// The agent's own name of the tool.
+    /// The name of the tool, as the agent calls it.
     pub tool: String,
-    /// What it would do.
+    /// The category of the action.
     pub action: ActionKind,
-    /// The command line, for `run`.
+    /// For `run`: the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// The files, for `edit` and `read`.
+    /// For `edit` and `read`: the paths of the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// The address, for `fetch`.
+    /// For `fetch`: the URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The MCP server, for `mcp`.
+    /// For `mcp`: the name of the MCP server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// One line that says what is wanted.
+    /// A one-line description of the action. Generated from the action if empty.
     #[serde(default)]
     pub title: String,
-    /// The tool's input, verbatim.
+    /// The input of the tool, as the agent sent it.
     #[serde(default)]
     #[schema(value_type = Object)]
     pub input: serde_json::Value,
-    /// What a person looks at.
+    /// What a person should see before deciding. Defaults to the command line for `run`.
     #[serde(default)]
     pub preview: Option<Preview>,
-    /// The agent's own ways to say yes.
+    /// Ways of approving that the agent offers. Empty if there is only one.
     #[serde(default)]
     pub choices: Vec<Choice>,
-    /// Whether the agent takes a changed input.
+    /// Whether the agent accepts a different `input` with the approval.
     #[serde(default)]
     pub editable: bool,
-    /// Why the agent asks.
+    /// The agent's explanation of why it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -231,13 +231,13 @@ fn default_title(tool: &str, action: &core::Action) -> String {
     }
 }
 
-/// Please open this address.
+/// A request to open a URL in a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// The whole address.
+    /// The complete URL.
     pub url: String,
-    /// Why.
+    /// The agent's explanation of why the URL should be opened.
     #[serde(default)]
     pub message: Option<String>,
 }

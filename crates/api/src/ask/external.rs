@@ -1,59 +1,60 @@
-//! Agents that a person runs themselves, and that tell of their asks.
+//! Agents that people run in their own terminal or editor. Hooks report their asks and events to Sayso.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// A session of an agent that a person runs themselves, as it knows itself.
+/// The session of an external agent, as the agent identifies it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExternalSession {
-    /// The agent's name, e.g. `claude`.
+    /// The name of the agent, for example `claude`.
     pub agent: String,
-    /// The agent's own id of the session.
+    /// The id that the agent gave the session.
     pub session_id: String,
-    /// The directory it works in, absolute. The project's policy file is read there.
+    /// The working directory, as an absolute path. Sayso reads the project policy from there.
     pub cwd: String,
     /// The first line of the first prompt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// The git branch; read from the directory if it is left out.
+    /// The git branch. Defaults to the branch of `cwd`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
 }
 
-/// What happened where a person runs an agent themselves.
+/// Something that happened in an external agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ExternalEvent {
-    /// A tool call is over: the oldest pending ask whose `dedupeKey` begins with the one given was about it.
+    /// A tool call finished, so the ask about it was decided in the terminal. Withdraws the oldest pending ask whose
+    /// `dedupeKey` starts with the given one.
     ToolDone,
-    /// The person gave a prompt: nothing that is pending is waited for.
+    /// The person entered a prompt. Withdraws all pending asks of the session.
     Prompted,
-    /// The turn is over: the same.
+    /// The turn ended. Withdraws all pending asks of the session.
     TurnEnded,
-    /// The agent is over: the same, and the session ends.
+    /// The agent exited. Withdraws all pending asks of the session and ends the session.
     Ended,
 }
 
-/// News of a session of an agent that a person runs themselves. What was decided there is withdrawn here.
+/// Reports an event of an external agent, so that Sayso can withdraw asks that were decided in its terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ExternalNews {
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: String,
-    /// The agent's own id of the session.
+    /// The id that the agent gave the session.
     pub session_id: String,
-    /// What happened.
+    /// The event to report.
     pub event: ExternalEvent,
-    /// How the `dedupeKey` of the asks about such a tool call begins; for `toolDone`.
+    /// With `toolDone`: a prefix of the `dedupeKey` of asks about this tool call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedupe_key: Option<String>,
 }
 
-/// What became of the news.
+/// The result of reporting an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExternalNewsTaken {
-    /// The asks that were withdrawn.
+    /// The ids of the asks that were withdrawn.
     pub withdrawn: Vec<String>,
 }

@@ -4,16 +4,17 @@ use sayso_core::ask as core;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The code of the project that a command executes, as far as its words name it.
+/// The project files that a command executes, as far as the command line names them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutedCode {
     /// Absolute paths, at most eight.
     pub files: Vec<String>,
-    /// Whether it also executes files that are not in the list: of a build tool, or with a name that the shell computes.
+    /// Whether the command also executes files that the list cannot name, such as files of a build tool or names computed by
+    /// the shell.
     #[serde(default)]
     pub unlisted: bool,
-    /// Whether the server reads the files: only in sessions that it started.
+    /// Whether the server can read the files. It reads files only for sessions that it started.
     #[serde(default)]
     pub readable: bool,
 }
@@ -28,37 +29,38 @@ impl From<&core::ExecutedFiles> for ExecutedCode {
     }
 }
 
-/// The files of an ask as they are now. Only for tokens that may answer.
+/// The current content of the files that an ask executes. Only tokens that may answer can read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskFiles {
     /// SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The files, in the order of `executes`. Files that do not exist are left out if another one of the same name does.
+    /// The files, in the order of `executes`. A missing file is left out if a file of the same name exists elsewhere in the
+    /// list.
     pub files: Vec<AskFile>,
     /// Whether the command also executes files that are not in the list.
     #[serde(default)]
     pub unlisted: bool,
 }
 
-/// One file.
+/// The content of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskFile {
-    /// Absolute.
+    /// The absolute path.
     pub path: String,
-    /// The beginning of the content, up to 16 KiB. Absent if the file is not text, or is not available: outside of the project,
-    /// behind a link, larger than 1 MiB, or not there.
+    /// The first 16 KiB of the content. Absent if the file is not text, does not exist, is outside of the project, is reached
+    /// through a link or is larger than 1 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Whether `text` leaves something out.
+    /// Whether `text` is incomplete.
     #[serde(default)]
     pub truncated: bool,
-    /// Bytes of the whole content.
+    /// The size of the complete file in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// SHA-256 of the whole content.
+    /// SHA-256 of the complete file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

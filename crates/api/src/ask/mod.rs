@@ -15,6 +15,8 @@ use sayso_core::texts;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::text_code::TextCode;
+
 pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
 pub use calls::{
     AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, ReceiptQuery, SnoozeRequest,
@@ -25,60 +27,60 @@ pub use files::{AskFile, AskFiles, ExecutedCode};
 pub use outcome::{Actor, Outcome, ShownAnswer};
 pub use question::{InputKind, Question, QuestionOption};
 
-/// `question`, `approval` or `link`.
+/// The kind of an ask, which determines how it can be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AskKind {
-    /// One or more questions.
+    /// One or more questions, decided with an answer or a rejection.
     Question,
-    /// May I use this tool.
+    /// A tool call, decided with an approval or a denial.
     Approval,
-    /// Please open this address.
+    /// A URL to open, decided with an approval or a denial.
     Link,
 }
 
-/// Where an ask stands.
+/// The status of an ask: pending, or the kind of its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum AskStatus {
-    /// Not decided.
+    /// The ask has no outcome yet.
     Pending,
-    /// The questions have answers.
+    /// All required questions have answers.
     Answered,
-    /// No answer will come.
+    /// The questions will not be answered.
     Rejected,
-    /// The tool may run.
+    /// The tool may run, or the link was accepted.
     Approved,
-    /// The tool may not run.
+    /// The tool may not run, or the link was declined.
     Denied,
-    /// Nobody needs it any more.
+    /// The agent no longer needs an outcome.
     Withdrawn,
 }
 
-/// Whether the agent still waits.
+/// Whether the agent can still receive an outcome directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Reach {
-    /// The agent waits.
+    /// The agent waits for the outcome.
     Live,
-    /// The agent or caller is gone; the answer can still be used.
+    /// The agent or the caller is gone. An answer is kept and used when the session or the caller returns.
     Parked,
 }
 
-/// Whether the outcome has reached the agent.
+/// How far an outcome has travelled to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
-    /// Committed, not sent yet.
+    /// The outcome is committed but not yet sent.
     Queued,
-    /// The agent has it.
+    /// The agent received the outcome.
     Delivered,
-    /// The agent's wire shows the effect.
+    /// The agent's own messages show that it used the outcome.
     Confirmed,
-    /// An approval that the agent did not get: a file that the command executes changed after the decision. The agent was
-    /// denied; see `deliveryReason`.
+    /// The agent did not get an approval, because a file that the command executes changed after the decision. It was told that
+    /// the approval is denied; see `deliveryReason`.
     Withheld,
-    /// It cannot reach the agent any more; see `deliveryReason`.
+    /// The outcome cannot reach the agent any more; see `deliveryReason`.
     Undeliverable,
 }
 
@@ -92,7 +94,7 @@ impl From<core::Reach> for Reach {
 }
 
 impl Delivery {
-    /// How far an outcome has come, and why it cannot reach the agent.
+    /// Splits a delivery of the core into its state and the reason for a failure.
     pub(crate) fn of(delivery: &core::Delivery) -> (Self, Option<String>) {
         match delivery {
             core::Delivery::Queued => (Self::Queued, None),
@@ -104,15 +106,15 @@ impl Delivery {
     }
 }
 
-/// What happens when nobody answers in time.
+/// What happens at the deadline of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnTimeout {
-    /// The question is rejected.
+    /// Sayso rejects the question.
     Reject,
-    /// The first option of every question is taken.
+    /// Sayso chooses the first option of every question.
     AcceptFirst,
-    /// The tool is denied.
+    /// Sayso denies the approval or link.
     Deny,
 }
 
@@ -126,101 +128,107 @@ impl From<CoreOnTimeout> for OnTimeout {
     }
 }
 
-/// One ask.
+/// Something that an agent needs a person to decide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ask {
-    /// Its id.
+    /// The unique id of the ask.
     pub id: String,
-    /// The session, if it belongs to one.
+    /// The id of the session. Absent for asks that programs open without one.
     pub session_id: Option<String>,
-    /// The agent's name.
+    /// The name of the agent.
     pub agent: String,
-    /// The actor of the token that opened it, if a caller did.
+    /// The name of the token that opened the ask. Absent if an agent of a session asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked_by: Option<String>,
-    /// Whether `agent` is only what the caller says: its token is not made for that agent.
+    /// Whether `agent` is only claimed by the caller, because its token is not limited to that agent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent_reported: bool,
-    /// `question`, `approval` or `link`.
+    /// The kind of the ask.
     pub kind: AskKind,
-    /// Where it stands.
+    /// The status of the ask.
     pub status: AskStatus,
-    /// Whether the agent still waits; absent when it is decided.
+    /// Whether the agent still waits. Absent after the ask is decided.
     #[serde(default)]
     pub reach: Option<Reach>,
-    /// The agent's id of the tool call, else the ask's own id.
+    /// The id that the agent gave the tool call, or the id of the ask if there is none.
     pub tool_call_id: String,
-    /// The session's title.
+    /// The title of the session.
     pub title: String,
     /// The project directory.
     #[serde(default)]
     pub project: Option<String>,
-    /// The git branch.
+    /// The git branch of the project.
     #[serde(default)]
     pub branch: Option<String>,
-    /// The sub-agent that asks.
+    /// The name of the sub-agent that asks.
     #[serde(default)]
     pub subagent: Option<String>,
-    /// What the agent said before.
+    /// What the agent said before it asked.
     #[serde(default)]
     pub context: Option<String>,
-    /// Whether the agent waits for it.
+    /// Whether the agent waits for the outcome.
     pub blocking: bool,
-    /// When it was opened.
+    /// When the ask was opened.
     #[schema(value_type = String, format = DateTime)]
     pub opened_at: sayso_core::time::Time,
-    /// When it decides itself.
+    /// When the ask is decided automatically. Absent if it has no deadline.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub deadline_at: Option<sayso_core::time::Time>,
-    /// What happens then.
+    /// What happens at the deadline.
     #[serde(default)]
     pub on_timeout: Option<OnTimeout>,
-    /// Hidden from the inbox until then.
+    /// When the ask returns to the inbox, if it is snoozed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub snoozed_until: Option<sayso_core::time::Time>,
-    /// Labels.
+    /// The labels of the ask.
     pub labels: BTreeMap<String, String>,
-    /// The workflow run.
+    /// The id of the workflow run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
-    /// The step of it.
+    /// The id of the workflow step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step_id: Option<String>,
-    /// Why a person is asked.
+    /// Why the policy left the ask to a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The questions.
+    /// The code of `why`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why_code: Option<TextCode>,
+    /// The questions of an ask of kind `question`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
-    /// The approval.
+    /// The action of an ask of kind `approval`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
-    /// The link.
+    /// The URL of an ask of kind `link`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<Link>,
-    /// SHA-256 of what is asked, as 64 hexadecimal digits: for an approval the tool, the command or arguments, the directory,
-    /// the agent and the project. Cards show its first 12 digits.
+    /// SHA-256 of the request, as 64 hexadecimal digits. For an approval it covers the tool, the command or arguments, the
+    /// directory, the agent and the project. Cards show its first 12 digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// The code of the project that the command executes. `GET /v1/asks/{id}/files` reads the files.
+    /// The project files that the command executes. `GET /v1/asks/{id}/files` returns their content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executes: Option<ExecutedCode>,
-    /// How it ended.
+    /// The outcome. Absent while the ask is pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
-    /// Whether the outcome has reached the agent.
+    /// How far the outcome has travelled to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<Delivery>,
-    /// Why it could not.
+    /// Why the outcome was withheld or is undeliverable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_reason: Option<String>,
-    /// Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`.
+    /// The code of `deliveryReason`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_code: Option<TextCode>,
+    /// Whether an event left out a part of the ask because of its size. `GET /v1/asks/{id}` returns the complete ask.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// The agent's request as it arrived (only when asked for with `raw=true`).
+    /// The agent's original request. Present only with `raw=true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub raw: Option<serde_json::Value>,
@@ -257,6 +265,7 @@ impl From<&core::Ask> for Ask {
             run_id: ask.context.run.map(|id| id.to_string()),
             step_id: ask.context.step.clone(),
             why: ask.policy.why.clone(),
+            why_code: ask.policy.why.as_deref().and_then(TextCode::of),
             questions: ask.body.questions().iter().map(Question::from).collect(),
             approval: None,
             link: None,
@@ -265,6 +274,7 @@ impl From<&core::Ask> for Ask {
             outcome: None,
             delivery: None,
             delivery_reason: None,
+            delivery_code: None,
             truncated: false,
             raw: None,
         };
@@ -285,6 +295,7 @@ impl From<&core::Ask> for Ask {
                 shown.status = outcome.status;
                 shown.outcome = Some(outcome);
                 let (delivery, reason) = Delivery::of(delivery);
+                shown.delivery_code = reason.as_deref().and_then(TextCode::of);
                 (shown.delivery, shown.delivery_reason) = (Some(delivery), reason);
             }
         }

@@ -1,4 +1,4 @@
-//! How asks end, and by whom.
+//! Outcomes: how asks end, and who decided them.
 
 use sayso_core::actor::Actor as CoreActor;
 use sayso_core::ask as core;
@@ -6,26 +6,27 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::AskStatus;
+use crate::text_code::TextCode;
 
-/// Who decided.
+/// The person or mechanism that decided an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Actor {
     /// `person`, `policy`, `timeout`, `message` or `agent`.
     pub kind: String,
-    /// The person's name.
+    /// The name of the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The surface that was used: `terminal`, `page`, `http` …
+    /// The surface that the person used, for example `terminal`, `page` or `http`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// The token that was used.
+    /// The id of the token that the person used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_id: Option<String>,
-    /// The rule that decided.
+    /// The policy rule that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// How long was waited.
+    /// For timeouts: how long the ask was pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
 }
@@ -47,15 +48,15 @@ impl From<&CoreActor> for Actor {
     }
 }
 
-/// One question's answer as it is shown: the entries, or that there is a secret one.
+/// The answer to one question, as it may be displayed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum ShownAnswer {
-    /// The entries.
+    /// The chosen option labels or the free text.
     Entries(Vec<String>),
-    /// A secret was given; it is not shown.
+    /// The answer is a secret and is never displayed.
     Secret {
-        /// Always true.
+        /// Always `true`.
         secret: bool,
     },
 }
@@ -64,36 +65,39 @@ pub enum ShownAnswer {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// How.
+    /// The final status of the ask.
     pub status: AskStatus,
-    /// The answers, one per question.
+    /// The answers, one per question, if the ask was answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answers: Option<Vec<ShownAnswer>>,
-    /// What the person added.
+    /// A note that the person added to the answers or the approval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The words that the agent got with a no; the reason of a withdrawal.
+    /// The message of a denial or rejection, which the agent received, or the reason of a withdrawal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Whether the agent was told to stop.
+    /// The code of `message`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_code: Option<TextCode>,
+    /// Whether the agent was told to stop its turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stop: bool,
-    /// Which of the agent's own ways to say yes was taken.
+    /// The `id` of the agent's choice that the person selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<String>,
-    /// The input that was approved instead of the agent's.
+    /// The input that was approved instead of the agent's input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub input: Option<serde_json::Value>,
-    /// By whom.
+    /// The person or mechanism that decided.
     pub by: Actor,
-    /// When.
+    /// The time of the decision.
     #[schema(value_type = String, format = DateTime)]
     pub at: sayso_core::time::Time,
 }
 
 impl Outcome {
-    /// The outcome of an ask with these questions.
+    /// Converts an outcome of an ask with these questions. The questions are needed to hide secret answers.
     #[must_use]
     pub fn of(outcome: &core::Outcome, questions: &[core::Question]) -> Self {
         let mut shown = Self {
@@ -101,6 +105,7 @@ impl Outcome {
             answers: None,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,
@@ -135,6 +140,7 @@ impl Outcome {
             }
             core::Decision::Withdrawn { reason } => shown.message = Some(reason.clone()),
         }
+        shown.message_code = shown.message.as_deref().and_then(TextCode::of);
         shown
     }
 }

@@ -1,45 +1,45 @@
-//! Questions as clients see them.
+//! Questions, and conversions from and to the types of `sayso-core`.
 
 use sayso_core::ask as core;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a question takes.
+/// The type of answer that a question accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum InputKind {
-    /// One of the options, or several with `multiple`, own text with `custom`.
+    /// One of the options; several with `multiple`; free text with `custom`.
     Choice,
-    /// Free text, hidden with `secret`.
+    /// Free text. Clients hide the input if `secret` is set.
     Text,
-    /// A number.
+    /// A number between `minimum` and `maximum`.
     Number,
-    /// `true` or `false`.
+    /// The text `true` or `false`.
     YesNo,
 }
 
-/// One thing that may be chosen.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// What is sent to the agent. The label, if it is left out.
+    /// The value that the agent receives. Defaults to the label.
     #[serde(default)]
     pub value: Option<String>,
-    /// What a person reads.
+    /// The text to display.
     pub label: String,
-    /// What it means.
+    /// A longer explanation of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it would look like.
+    /// An example of the result, such as code or a drawing in text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
-    /// Whether the agent marks it as its favourite.
+    /// Whether the agent recommends this option.
     #[serde(default)]
     pub recommended: bool,
 }
 
 impl QuestionOption {
-    /// The option as the domain knows it: a favourite is marked at the end of its label, as agents do it.
+    /// Converts to the option of the core. A recommendation becomes a suffix of the label, as agents write it.
     fn into_core(self) -> core::QuestionOption {
         let mut option = core::QuestionOption {
             value: self.value.unwrap_or_else(|| self.label.clone()),
@@ -62,46 +62,46 @@ const fn choice() -> InputKind {
     InputKind::Choice
 }
 
-/// One question.
+/// One question of an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// What the agent calls it; its position, if it is left out.
+    /// The name that the agent uses for the question. Defaults to its position.
     #[serde(default)]
     pub key: Option<String>,
-    /// A short name.
+    /// A short label that clients show as a chip.
     #[serde(default)]
     pub header: Option<String>,
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
-    /// What it takes. Without options and without this, text.
+    /// The type of the answer. Defaults to `choice` if there are options, and to `text` otherwise.
     #[serde(default = "choice")]
     pub input: InputKind,
-    /// Whether several options may be chosen.
+    /// Whether more than one option can be chosen.
     #[serde(default)]
     pub multiple: bool,
-    /// Whether text of the person's own is taken.
+    /// Whether free text is accepted in addition to the options.
     #[serde(default = "yes")]
     pub custom: bool,
-    /// Whether it must be answered.
+    /// Whether the question has to be answered.
     #[serde(default = "yes")]
     pub required: bool,
-    /// Whether the answer is secret.
+    /// Whether the answer is a secret. Sayso never displays secret answers and deletes them after delivery.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
-    /// The smallest number.
+    /// The smallest number that is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// The largest number.
+    /// The largest number that is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// Whole numbers only.
+    /// Whether the number has to be an integer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
     /// The options, in the agent's order.
     #[serde(default)]
     pub options: Vec<QuestionOption>,
-    /// What a rule of the person preselects.
+    /// The options that a policy rule suggests. Clients preselect them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preselected: Option<Vec<String>>,
 }
@@ -153,7 +153,7 @@ impl From<&core::Question> for Question {
 }
 
 impl Question {
-    /// The question as the domain knows it. `index` names it when it has no key.
+    /// Converts to the question of the core. `index` becomes the key if the question has none.
     #[must_use]
     pub fn into_core(self, index: usize) -> core::Question {
         let input = match self.input {
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_favourite_stays_one_and_its_value_stays_plain() {
+    fn recommendation_round_trips_and_is_not_part_of_the_value() {
         let option = |label: &str, recommended| QuestionOption {
             value: None,
             label: label.to_owned(),

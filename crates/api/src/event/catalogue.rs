@@ -1,5 +1,5 @@
-//! The catalogue: every event with its `type` and its payload. This list is the only place that names events; the enum, its
-//! reader and the OpenAPI document are made from it.
+//! The catalogue of events: every event with its `type` and payload. This list is the only place that names events. The enum,
+//! its parser and the OpenAPI document are generated from it.
 
 use serde::{Serialize, Serializer};
 use utoipa::openapi::RefOr;
@@ -15,7 +15,7 @@ use crate::session::Session;
 
 macro_rules! catalogue {
     ($($(#[doc = $doc:literal])* $name:literal $variant:ident($payload:ident),)*) => {
-        /// What happened. In JSON, `type` names the variant and `data` is its payload.
+        /// An event of the feed. In JSON, `type` names the variant and `data` holds its payload.
         #[derive(Debug, Clone, PartialEq, Serialize)]
         #[serde(tag = "type", content = "data")]
         pub enum Event {
@@ -26,7 +26,7 @@ macro_rules! catalogue {
             /// Every `type`, in the order of the catalogue.
             pub const NAMES: &'static [&'static str] = &[$($name,)*];
 
-            /// The `type`, for example `question.requested`.
+            /// Returns the `type`, for example `question.requested`.
             #[must_use]
             pub const fn name(&self) -> &'static str {
                 match self {
@@ -34,7 +34,7 @@ macro_rules! catalogue {
                 }
             }
 
-            /// Reads the payload of the event with this name. Fails for a name of a later version.
+            /// Parses the payload of the event with this name. Returns an error for names that this version does not know.
             pub(super) fn read(name: &str, data: &str) -> Result<Self, serde_json::Error> {
                 match name {
                     $($name => serde_json::from_str(data).map(Self::$variant),)*
@@ -61,28 +61,28 @@ macro_rules! catalogue {
     };
 }
 
-/// The payload of an event: what `data` holds.
+/// Serializes to the payload of an event, the content of `data`.
 #[derive(Debug, Clone, Copy)]
 pub struct EventData<'a>(pub &'a Event);
 
 catalogue! {
-    /// A question waits for a person.
+    /// A question needs an answer from a person.
     "question.requested" QuestionRequested(AskEvent),
-    /// A question has its outcome.
+    /// A question got its outcome.
     "question.resolved" QuestionResolved(AskEvent),
-    /// An approval waits for a person.
+    /// An approval needs a decision from a person.
     "approval.requested" ApprovalRequested(AskEvent),
-    /// An approval has its outcome.
+    /// An approval got its outcome.
     "approval.resolved" ApprovalResolved(AskEvent),
-    /// A link waits for a person.
+    /// A link needs a decision from a person.
     "link.requested" LinkRequested(AskEvent),
-    /// A link has its outcome.
+    /// A link got its outcome.
     "link.resolved" LinkResolved(AskEvent),
-    /// An ask was parked, or is live again.
+    /// An ask was parked, or became live again.
     "ask.parked" AskParked(AskParked),
-    /// An ask was snoozed, or is back.
+    /// An ask was snoozed, or returned to the inbox.
     "ask.snoozed" AskSnoozed(AskSnoozed),
-    /// The outcome of an ask came closer to the agent.
+    /// The delivery of an outcome to the agent progressed or failed.
     "ask.delivery" AskDelivery(AskDelivery),
     /// A session was created.
     "session.created" SessionCreated(Session),
@@ -90,46 +90,46 @@ catalogue! {
     "session.status" SessionStatus(SessionStatusChange),
     /// A session ended.
     "session.ended" SessionEnded(SessionStatusChange),
-    /// The next piece of a message. Live only: it has no `seq` and is not stored.
+    /// A fragment of a message. Sent to live subscribers only: it has no `seq` and is not stored.
     "message.delta" MessageDelta(MessageDelta),
     /// A message is complete.
     "message.completed" MessageCompleted(MessageBlock),
-    /// A tool call began.
+    /// A tool call started.
     "tool.started" ToolStarted(ToolBlock),
     /// A tool call changed.
     "tool.updated" ToolUpdated(ToolBlock),
-    /// A tool call ended.
+    /// A tool call finished.
     "tool.completed" ToolCompleted(ToolBlock),
-    /// An agent or a caller tells people something and waits for no answer.
+    /// An agent or a program sent people a message that needs no answer.
     "notice" Notice(Notice),
-    /// Something went wrong in a session.
+    /// An error happened in a session.
     "error" Error(ErrorBlock),
-    /// Another policy is in force.
+    /// The rules in force changed, or the policy file became valid or invalid.
     "policy.changed" PolicyChanged(PolicyChanged),
     /// A run started.
     "run.started" RunStarted(RunNews),
-    /// Every step of a run is done.
+    /// A run completed all its steps.
     "run.completed" RunCompleted(RunNews),
     /// A run failed.
     "run.failed" RunFailed(RunNews),
     /// A person cancelled a run.
     "run.cancelled" RunCancelled(RunNews),
-    /// A step of a run began.
+    /// A step of a run started.
     "step.started" StepStarted(StepNews),
-    /// A step of a run is done.
+    /// A step of a run completed.
     "step.completed" StepCompleted(StepNews),
     /// A step of a run failed.
     "step.failed" StepFailed(StepNews),
-    /// A step of a run was stopped, or never began.
+    /// A step of a run was cancelled, before or after it started.
     "step.cancelled" StepCancelled(StepNews),
-    /// The agent of a step asks a person.
+    /// The agent of a step asked a question that needs a person.
     "agent_question_asked" AgentQuestionAsked(QuestionAsked),
-    /// A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout.
+    /// A question of a step's agent got its outcome from a person, a rule, a policy default or a timeout.
     "agent_question_answered" AgentQuestionAnswered(QuestionAnswered),
 }
 
 impl Event {
-    /// The ask of an event that opens or decides one.
+    /// Returns the ask of a `….requested` or `….resolved` event.
     #[must_use]
     pub const fn ask(&self) -> Option<&AskEvent> {
         match self {
@@ -166,7 +166,7 @@ impl Event {
         }
     }
 
-    /// The payload as JSON text.
+    /// Serializes the payload as JSON text.
     #[must_use]
     pub fn data_json(&self) -> String {
         serde_json::to_string(&EventData(self)).unwrap_or_default()

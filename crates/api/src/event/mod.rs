@@ -16,24 +16,24 @@ pub use payload::{
     NoData, Notice, NoticeType, PolicyChanged, ResetEvent, ResetType, SessionStatusChange, ToolBlock, ToolCallStatus, ToolType,
 };
 
-/// One event as a stream sends it, in the line `data:`.
+/// One event as a stream sends it in its `data:` line.
 ///
-/// JSON: `{"seq", "at", "type", "sessionId", "data"}`, in this order. `type` names the variant of [`Event`] and `data` is its
-/// payload. Reading fails for a `type` of a later version: skip such events.
+/// The JSON is `{"seq", "at", "type", "sessionId", "data"}`, in this order. `type` names the variant of [`Event`] and `data`
+/// holds its payload. Parsing fails for a `type` that this version does not know; clients should skip such events.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedEvent {
-    /// The position in the feed. Live-only events have none.
+    /// The position in the feed. Absent for events that are sent to live subscribers only.
     pub seq: Option<i64>,
-    /// When it happened.
+    /// The time of the event.
     pub at: Time,
     /// The session that the event belongs to.
     pub session_id: Option<String>,
-    /// What happened.
+    /// The event with its payload.
     pub event: Event,
 }
 
 impl FeedEvent {
-    /// The event's `type`, for example `question.requested`.
+    /// Returns the event's `type`, for example `question.requested`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.event.name()
@@ -75,12 +75,13 @@ impl<'de> Deserialize<'de> for FeedEvent {
     }
 }
 
-/// How to stream.
+/// Where an event stream starts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct StreamQuery {
-    /// Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now.
+    /// Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
+    /// event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<i64>,
 }
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn event_reads_back_whatever_the_order_of_its_fields() {
+    fn event_parses_with_fields_in_any_order() {
         let text = r#"{"seq":7,"at":"1970-01-01T00:00:00.001Z","type":"tool.started","sessionId":null,"data":{"id":"b","at":"1970-01-01T00:00:00.001Z","type":"tool","toolCallId":"t","name":"Bash","input":{"n": 1.0},"output":null,"status":"running"}}"#;
         let event: FeedEvent = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&event).unwrap(), text);

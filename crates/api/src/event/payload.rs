@@ -1,4 +1,4 @@
-//! The payloads of events that are not resources of their own.
+//! Event payloads that are not resources of the API.
 
 use sayso_core::ask as core;
 use sayso_core::raw::Raw;
@@ -11,14 +11,15 @@ use utoipa::ToSchema;
 use crate::ask::{Ask, Delivery, Reach};
 use crate::compat::QuestionEventData;
 use crate::session::SessionStatus;
+use crate::text_code::TextCode;
 
-/// An ask in an event.
+/// The payload of events about an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct AskEvent {
-    /// The ask. A large one is shortened and marked `truncated`.
+    /// The ask. Large asks are shortened and marked with `truncated`.
     #[serde(flatten)]
     pub ask: Ask,
-    /// The same as an object of the question REST dialect; absent for asks that its clients cannot answer.
+    /// The ask in the question REST dialect. Absent if clients of that dialect cannot answer it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionEventData>,
 }
@@ -38,7 +39,7 @@ impl From<&core::Ask> for AskEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskParked {
-    /// The ask.
+    /// The id of the ask.
     pub id: String,
     /// Whether the agent still waits.
     pub reach: Reach,
@@ -48,9 +49,9 @@ pub struct AskParked {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskSnoozed {
-    /// The ask.
+    /// The id of the ask.
     pub id: String,
-    /// Until when the inbox hides it; `null` when it is back.
+    /// When the ask returns to the inbox. `null` if it has returned.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub snoozed_until: Option<Time>,
@@ -60,21 +61,25 @@ pub struct AskSnoozed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskDelivery {
-    /// The ask.
+    /// The id of the ask.
     pub id: String,
-    /// Whether the outcome has reached the agent.
+    /// How far the outcome has travelled to the agent.
     pub delivery: Delivery,
-    /// Why it could not.
+    /// Why the outcome was withheld or is undeliverable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery_reason: Option<String>,
+    /// The code of `deliveryReason`, if Sayso wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery_code: Option<TextCode>,
 }
 
 impl AskDelivery {
-    /// The payload for this ask.
+    /// Builds the payload for this ask.
     #[must_use]
     pub fn of(id: sayso_core::id::AskId, delivery: &core::Delivery) -> Self {
         let (delivery, delivery_reason) = Delivery::of(delivery);
-        Self { id: id.to_string(), delivery, delivery_reason }
+        let delivery_code = delivery_reason.as_deref().and_then(TextCode::of);
+        Self { id: id.to_string(), delivery, delivery_reason, delivery_code }
     }
 }
 
@@ -82,18 +87,18 @@ impl AskDelivery {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionStatusChange {
-    /// What the session does now. Never `waiting`: that follows from its pending asks.
+    /// The new status. Never `waiting`, which clients derive from the session's pending asks.
     pub status: SessionStatus,
-    /// Why it ended.
+    /// Why the session ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether it can be resumed.
+    /// Whether the session can be resumed.
     #[serde(default)]
     pub resumable: bool,
-    /// The permission mode, if it changed.
+    /// The new permission mode, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// The model, if it changed.
+    /// The new model, if it changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
 }
@@ -127,19 +132,19 @@ impl From<StatusWord> for SessionStatus {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageDelta {
-    /// The message; `message.completed` has the same id.
+    /// The id of the message. `message.completed` has the same id.
     pub message_id: String,
-    /// The next piece of its text.
+    /// The text to append to the message.
     pub text: String,
 }
 
-/// Who speaks in a session.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MessageRole {
-    /// The person.
+    /// The person who uses the session.
     User,
-    /// The agent.
+    /// The agent of the session.
     Assistant,
 }
 
@@ -147,22 +152,22 @@ pub enum MessageRole {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum ToolCallStatus {
-    /// Announced or running.
+    /// The agent announced or started the call.
     Running,
-    /// Ended well.
+    /// The call succeeded.
     Complete,
-    /// Ended badly, or was not allowed.
+    /// The call failed or was denied.
     Error,
 }
 
-/// A `type` that has only one value.
+/// Declares an enum with one variant, for a `type` field that has one value.
 macro_rules! constant_type {
     ($name:ident, $variant:ident) => {
-        /// The `type`.
+        /// The value of the `type` field.
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "camelCase")]
         pub enum $name {
-            /// The only value.
+            /// The only value of this type.
             #[default]
             $variant,
         }
@@ -175,32 +180,32 @@ constant_type!(NoticeType, Notice);
 constant_type!(ErrorType, Error);
 constant_type!(ResetType, Reset);
 
-/// What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
-/// no time.
+/// Tells the client that the requested position is no longer available. List the resources again and continue the stream at
+/// `seq`. A reset is not an event and has no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResetEvent {
-    /// Continue from here.
+    /// The position at which the stream continues.
     pub seq: i64,
     /// Always `reset`.
     #[serde(rename = "type", default)]
     #[schema(required)]
     pub kind: ResetType,
-    /// Always empty.
+    /// Always an empty object.
     #[serde(default)]
     #[schema(required)]
     pub data: NoData,
 }
 
-/// An empty object.
+/// An object without fields.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct NoData {}
 
 impl ResetEvent {
-    /// The `type`, and the name in the line `event:`.
+    /// The value of `type`, and of the `event:` line.
     pub const NAME: &'static str = "reset";
 
-    /// The stream continues after `seq`.
+    /// Creates a reset that continues after `seq`.
     #[must_use]
     pub const fn at(seq: i64) -> Self {
         Self { seq, kind: ResetType::Reset, data: NoData {} }
@@ -211,20 +216,20 @@ impl ResetEvent {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageBlock {
-    /// The block's id.
+    /// The id of the block.
     pub id: String,
-    /// When it was written.
+    /// When the message was written.
     #[schema(value_type = String, format = DateTime)]
     pub at: Time,
-    /// The sub-agent that it belongs to.
+    /// The name of the sub-agent that wrote the message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// Always `message`.
     #[serde(rename = "type", default)]
     pub kind: MessageType,
-    /// Who speaks.
+    /// The author of the message.
     pub role: MessageRole,
-    /// The words.
+    /// The text of the message.
     pub text: String,
 }
 
@@ -232,72 +237,72 @@ pub struct MessageBlock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolBlock {
-    /// The block's id.
+    /// The id of the block.
     pub id: String,
-    /// When it was written.
+    /// When the tool call started.
     #[schema(value_type = String, format = DateTime)]
     pub at: Time,
-    /// The sub-agent that it belongs to.
+    /// The name of the sub-agent that called the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// Always `tool`.
     #[serde(rename = "type", default)]
     pub kind: ToolType,
-    /// The agent's id of the call.
+    /// The id that the agent gave the tool call.
     pub tool_call_id: String,
-    /// The tool's name.
+    /// The name of the tool.
     pub name: String,
-    /// What the tool is called with, as the agent sent it.
+    /// The arguments of the tool, as the agent sent them.
     #[serde(default)]
     #[schema(value_type = Option<serde_json::Value>)]
     pub input: Option<Raw>,
-    /// What the tool returned.
+    /// The output of the tool.
     #[serde(default)]
     pub output: Option<String>,
-    /// The state of the call.
+    /// The state of the tool call.
     pub status: ToolCallStatus,
 }
 
-/// The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice.
+/// The payload of `notice`. In a session, it is a block of the transcript; otherwise `agent` names the sender.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Notice {
-    /// The block's id, in a session.
+    /// The id of the block, in a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// When it was written, in a session.
+    /// When the notice was written, in a session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub at: Option<Time>,
-    /// The sub-agent that it belongs to.
+    /// The name of the sub-agent that sent the notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
-    /// `notice`, in a session.
+    /// `notice` in a session; absent otherwise.
     #[serde(rename = "type", default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<NoticeType>,
-    /// Who gave the notice, outside of sessions.
+    /// The name of the sender, outside of sessions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The words.
+    /// The text of the notice.
     pub text: String,
 }
 
-/// The payload of `error`: the fault as a block of the transcript.
+/// The payload of `error`: the error as a block of the transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorBlock {
-    /// The block's id.
+    /// The id of the block.
     pub id: String,
-    /// When it was written.
+    /// When the error happened.
     #[schema(value_type = String, format = DateTime)]
     pub at: Time,
-    /// The sub-agent that it belongs to.
+    /// The name of the sub-agent in which the error happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<String>,
     /// Always `error`.
     #[serde(rename = "type", default)]
     pub kind: ErrorType,
-    /// What went wrong.
+    /// A description of the error for people.
     pub text: String,
 }
 

@@ -11,7 +11,7 @@ use super::{FeedEvent, ResetEvent};
 
 type Schemas = Vec<(String, RefOr<Schema>)>;
 
-/// One variant of the enum in the document.
+/// One variant of the event enum, as the OpenAPI document describes it.
 pub(super) struct EventVariant {
     name: &'static str,
     schema_name: String,
@@ -28,14 +28,14 @@ impl EventVariant {
         let seq = ObjectBuilder::new()
             .schema_type(Type::Integer)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .description(Some("Its place in the feed; absent for live-only events."));
+            .description(Some("The position in the feed. Absent for events that are sent to live subscribers only."));
         let at = ObjectBuilder::new()
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
-            .description(Some("When it happened."));
+            .description(Some("The time of the event."));
         let session = ObjectBuilder::new()
             .schema_type(SchemaType::from_iter([Type::String, Type::Null]))
-            .description(Some("The session it belongs to."));
+            .description(Some("The session that the event belongs to."));
         ObjectBuilder::new()
             .description(Some(self.description))
             .property("seq", seq)
@@ -50,12 +50,12 @@ impl EventVariant {
     }
 }
 
-/// A string that has only this value.
+/// Builds the schema of a string that has only this value.
 fn constant(value: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).enum_values(Some([value]))
 }
 
-/// Adds the schema of a type and everything that it refers to.
+/// Adds the schema of a type and of all types that it refers to.
 pub(super) fn add_schema<T: ToSchema>(schemas: &mut Schemas) {
     schemas.push((T::name().into_owned(), T::schema()));
     T::schemas(schemas);
@@ -69,7 +69,7 @@ impl PartialSchema for FeedEvent {
             .chain([(ResetEvent::NAME.to_owned(), ResetEvent::name().into_owned())])
             .collect();
         let mut choice = OneOfBuilder::new()
-            .description(Some("One event as it stands in `data:` of a stream. Ignore a `type` that you do not know."));
+            .description(Some("One event as a stream sends it in its `data:` line. Ignore events with an unknown `type`."));
         for (_, schema) in &names {
             choice = choice.item(Ref::from_schema_name(schema));
         }

@@ -1,4 +1,4 @@
-//! Requests about runs, and their responses.
+//! Requests and responses of the calls about runs.
 
 use std::collections::BTreeMap;
 
@@ -7,79 +7,80 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::Run;
 
-/// Starts a run.
+/// Starts a run of a workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewRun {
-    /// The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`.
+    /// The workflow as JSON, or the name of a file in the directory `workflows` next to `policy.toml`.
     #[schema(value_type = crate::workflow::WorkflowSource)]
     pub workflow: serde_json::Value,
-    /// What it is given. Numbers and yes or no are taken as text.
+    /// The inputs by name. Numbers and booleans are converted to text.
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, String>)]
     pub input: BTreeMap<String, serde_json::Value>,
-    /// Where its agents work, unless a step says otherwise; else what the workflow says, else home.
+    /// The working directory of the agents, unless a step sets its own. Defaults to the directory of the workflow, or the home
+    /// directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// Labels; its sessions and asks have them too.
+    /// Labels of the run. Its sessions and asks get them as well.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// Variables of the caller for the agents; see `POST /v1/sessions`.
+    /// Environment variables for the agents; see `POST /v1/sessions`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-/// A page of runs, newest first.
+/// One page of a list of runs, newest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunPage {
-    /// The runs.
+    /// The runs of this page.
     pub data: Vec<Run>,
-    /// Give it as `cursor` to get the next page.
+    /// The `cursor` of the next page. Absent on the last page.
     pub next_cursor: Option<String>,
-    /// The feed position that this list was read at.
+    /// The feed position at which the list was read.
     pub seq: i64,
-    /// Whether the page ends early because it has many bytes, with fewer entries than `limit`.
+    /// Whether the page has fewer than `limit` entries because it reached its size limit in bytes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-/// What to list.
+/// Filters and paging for a list of runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct RunQuery {
-    /// Only runs that are not over.
+    /// Only runs that have not finished.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<bool>,
-    /// Only the run whose id ends like this.
+    /// Only runs whose id ends with this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id_ends_with: Option<String>,
-    /// How many at most, 1 to 500.
+    /// The maximum number of entries, 1 to 500.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[param(minimum = 1, maximum = 500)]
     pub limit: Option<u32>,
-    /// Where the last page ended.
+    /// The `nextCursor` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }
 
-/// Answers or rejects what a run waits for: exactly one of the two.
+/// Answers or rejects a pending question of a run. Set exactly one of `answers` and `reject`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RunAnswerRequest {
     /// One list of entries per question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answers: Option<Vec<Vec<String>>>,
-    /// Says that no answer will come.
+    /// Whether to reject the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reject: Option<bool>,
-    /// Why, when it is rejected; the agent gets these words.
+    /// With `reject`: the reason. The agent receives this text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// What became of it.
+/// The result of answering or rejecting a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunAnswered {

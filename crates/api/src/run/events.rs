@@ -1,4 +1,4 @@
-//! What the feed says about runs, their steps and their questions.
+//! Payloads of events about runs, their steps and their questions.
 
 use sayso_core::ask as core;
 use sayso_core::limits;
@@ -10,58 +10,58 @@ use utoipa::ToSchema;
 use super::{RunQuestion, RunStatus, RunStep};
 use crate::ask::{Actor, AskStatus, Outcome, ShownAnswer};
 
-/// The data of `agent_question_asked`.
+/// The payload of `agent_question_asked`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAsked {
-    /// The run.
+    /// The id of the run.
     pub run_id: String,
-    /// The step.
+    /// The id of the step.
     pub step_id: String,
-    /// The session.
+    /// The id of the session.
     pub session_id: String,
-    /// What is asked.
+    /// The questions and their deadline.
     pub question: RunQuestion,
-    /// When.
+    /// When the agent asked.
     #[schema(value_type = String, format = DateTime)]
     pub timestamp: Time,
 }
 
-/// The data of `agent_question_answered`: also when a rule, the policy or a timeout decided.
+/// The payload of `agent_question_answered`, which is also sent when a rule, a policy default or a timeout decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionAnswered {
-    /// The run.
+    /// The id of the run.
     pub run_id: String,
-    /// The step.
+    /// The id of the step.
     pub step_id: String,
-    /// The session.
+    /// The id of the session.
     pub session_id: String,
-    /// The ask's id.
+    /// The id of the ask.
     pub question_id: String,
     /// `answered`, `rejected` or `withdrawn`.
     pub status: AskStatus,
-    /// The answers, one per question; none when it was rejected.
+    /// The answers, one per question. Empty if the question was not answered.
     pub answers: Vec<ShownAnswer>,
-    /// The words of a reject, or why it was withdrawn.
+    /// The reason of a rejection or withdrawal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// When.
+    /// The time of the decision.
     #[schema(value_type = String, format = DateTime)]
     pub timestamp: Time,
-    /// By whom.
+    /// The person or mechanism that decided.
     pub by: Actor,
-    /// What was asked: what a rule decides was not told of before.
+    /// The questions. Repeated here because no `agent_question_asked` precedes an automatic decision.
     pub question: RunQuestion,
 }
 
 impl QuestionAsked {
-    /// Leaves out what makes a question large, for an event: the whole is at `GET /v1/asks/{id}`.
+    /// Removes the large parts for use in an event. `GET /v1/asks/{id}` returns the complete question.
     pub fn shorten(&mut self) {
         self.question.shorten();
     }
 
-    /// The data of the event.
+    /// Builds the payload from an ask.
     #[must_use]
     pub fn of(ask: &core::Ask) -> Self {
         let question = RunQuestion::from(ask);
@@ -76,14 +76,14 @@ impl QuestionAsked {
 }
 
 impl QuestionAnswered {
-    /// Leaves out what makes a question and its answer large, for an event.
+    /// Removes the large parts of the question and the answer for use in an event.
     pub fn shorten(&mut self) {
         self.question.shorten();
         self.answers.clear();
         self.message = self.message.take().map(|message| limits::head(&message, 1024).to_owned());
     }
 
-    /// The data of the event; nothing while it is pending.
+    /// Builds the payload from an ask. Returns `None` while the ask is pending.
     #[must_use]
     pub fn of(ask: &core::Ask) -> Option<Self> {
         let outcome = Outcome::of(ask.outcome()?, ask.body.questions());
@@ -103,30 +103,30 @@ impl QuestionAnswered {
     }
 }
 
-/// The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`.
+/// The payload of `step.started`, `step.completed`, `step.failed` and `step.cancelled`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepNews {
-    /// The run.
+    /// The id of the run.
     pub run_id: String,
-    /// The step.
+    /// The id of the step.
     pub step_id: String,
-    /// How it stands.
+    /// The new state of the step.
     #[serde(flatten)]
     pub step: RunStep,
 }
 
-/// The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`.
+/// The payload of `run.started`, `run.completed`, `run.failed` and `run.cancelled`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunNews {
-    /// The run.
+    /// The id of the run.
     pub run_id: String,
-    /// The workflow's name.
+    /// The name of the workflow.
     pub workflow: String,
-    /// How it stands.
+    /// The new status of the run.
     pub status: RunStatus,
-    /// Why.
+    /// Why the run failed or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

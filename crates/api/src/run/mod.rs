@@ -1,4 +1,4 @@
-//! Runs of workflows: their steps, what they wait for, and what the feed says of them.
+//! Runs of workflows: their steps, their pending asks, and their events.
 
 mod calls;
 mod events;
@@ -17,19 +17,19 @@ use sayso_core::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How a run stands.
+/// The status of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum RunStatus {
-    /// Under way.
+    /// A step is running, and no ask is pending.
     Running,
-    /// Under way, and something waits for a person.
+    /// A step is running, and an ask waits for a person.
     Waiting,
-    /// Every step is done.
+    /// All steps completed.
     Completed,
     /// A step failed.
     Failed,
-    /// A person ended it.
+    /// A person cancelled the run.
     Cancelled,
 }
 
@@ -44,7 +44,7 @@ impl RunStatus {
         }
     }
 
-    /// Whether it is over.
+    /// Returns whether the run has finished, in any way.
     #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
@@ -55,46 +55,46 @@ impl RunStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// Its id.
+    /// The unique id of the run.
     pub id: String,
-    /// The workflow's name.
+    /// The name of the workflow.
     pub workflow: String,
-    /// How it stands.
+    /// The status of the run.
     pub status: RunStatus,
-    /// Why it failed or was cancelled.
+    /// Why the run failed or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What it was given.
+    /// The inputs by name.
     pub input: BTreeMap<String, String>,
-    /// Where its agents work.
+    /// The working directory of its agents.
     pub directory: String,
-    /// Its steps, groups opened up, in order.
+    /// The steps in order. Steps of a group are listed individually.
     pub steps: Vec<RunStep>,
-    /// What the finished steps said last, by id.
+    /// The last message of each finished step, by step id.
     pub outputs: BTreeMap<String, String>,
-    /// The questions of its agents that wait, first come first (one run only, empty in lists).
+    /// Pending questions of the agents, oldest first. Empty in lists of runs.
     #[serde(default)]
     pub pending_questions: Vec<RunQuestion>,
-    /// The ids of the checkpoints that wait (one run only).
+    /// The ids of pending checkpoints. Empty in lists of runs.
     #[serde(default)]
     pub pending_checkpoints: Vec<String>,
-    /// The ids of the approvals and links that wait (one run only).
+    /// The ids of pending approvals and links. Empty in lists of runs.
     #[serde(default)]
     pub pending_approvals: Vec<String>,
-    /// How many asks wait.
+    /// The number of pending asks.
     pub pending: u32,
-    /// Whether the lists of what waits leave some out because they have many bytes.
+    /// Whether the lists of pending asks are incomplete because of their size in bytes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// Labels.
+    /// The labels of the run.
     pub labels: BTreeMap<String, String>,
-    /// When it was started.
+    /// When the run was started.
     #[schema(value_type = String, format = DateTime)]
     pub created_at: Time,
-    /// When something last changed.
+    /// When the run last changed.
     #[schema(value_type = String, format = DateTime)]
     pub updated_at: Time,
-    /// The feed position that this was read at (one run only).
+    /// The feed position at which the run was read. Absent in lists of runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seq: Option<i64>,
 }
@@ -103,45 +103,45 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunStep {
-    /// Its id in the workflow.
+    /// The id of the step in the workflow.
     pub id: String,
-    /// The agent; none for a checkpoint.
+    /// The name of the agent. Absent for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What happens to a question of its agent, as a sentence; none for a checkpoint.
+    /// A sentence that says what happens to questions of the agent. Absent for a checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_question: Option<String>,
-    /// What a checkpoint asks, as the workflow writes it.
+    /// The question of a checkpoint, before variables are filled in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`.
+    /// `pending`, `running`, `waiting` (only checkpoints), `completed`, `failed` or `cancelled`.
     pub status: String,
-    /// The session that carries it out, or did.
+    /// The id of the session that executes the step, or executed it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The ask of a checkpoint that is open.
+    /// The id of the ask of an open checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ask_id: Option<String>,
-    /// What it said last.
+    /// The last message of the agent, or the answer to the checkpoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<String>,
-    /// Why it failed or was cancelled.
+    /// Why the step failed or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// How often it began.
+    /// How often the step was started.
     pub attempts: u32,
-    /// When it began.
+    /// When the step started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub started_at: Option<Time>,
-    /// When it ended.
+    /// When the step finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub ended_at: Option<Time>,
 }
 
 impl RunStep {
-    /// The step as clients see it.
+    /// Converts a step of the core.
     #[must_use]
     pub fn of(run: &domain::Run, step: &domain::StepRun) -> Self {
         Self::from(StepSnapshot::of(run, step))
@@ -168,7 +168,7 @@ impl From<StepSnapshot> for RunStep {
 }
 
 impl Run {
-    /// The run as clients see it, with this many asks pending.
+    /// Converts a run of the core. `pending` is the number of pending asks.
     #[must_use]
     pub fn of(run: &domain::Run, pending: u32) -> Self {
         let steps: Vec<RunStep> = run.steps.iter().map(|step| RunStep::of(run, step)).collect();
@@ -194,7 +194,8 @@ impl Run {
         }
     }
 
-    /// The same with what is pending, in full. `count` includes asks that `pending` leaves out.
+    /// Like [`Run::of`], with the pending asks themselves. `count` includes asks that `pending` leaves out because of their
+    /// size.
     #[must_use]
     pub fn with_pending(run: &domain::Run, pending: &[core::Ask], count: u32) -> Self {
         let mut shown = Self::of(run, count);

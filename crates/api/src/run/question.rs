@@ -1,4 +1,4 @@
-//! What the agents of a run ask.
+//! Questions of the agents of a run, in the shape of the runs API.
 
 use sayso_core::ask as core;
 use sayso_core::limits;
@@ -8,25 +8,25 @@ use utoipa::ToSchema;
 
 use crate::ask::OnTimeout;
 
-/// Characters of a header that are shown.
+/// The maximum length of a header, in characters.
 const HEADER: usize = 30;
 
-/// What the agent of a step asks.
+/// The questions of one ask of a step's agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunQuestion {
-    /// The ask's id.
+    /// The id of the ask.
     pub id: String,
-    /// The step.
+    /// The id of the step.
     pub step_id: String,
-    /// The session.
+    /// The id of the session.
     pub session_id: String,
-    /// The questions.
+    /// The questions to answer.
     pub questions: Vec<RunQuestionItem>,
-    /// When it was asked.
+    /// When the agent asked.
     #[schema(value_type = String, format = DateTime)]
     pub asked_at: Time,
-    /// When it is decided without a person, if it has a deadline.
+    /// When the question is decided automatically. Absent if it has no deadline.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub deadline_at: Option<Time>,
@@ -35,19 +35,19 @@ pub struct RunQuestion {
     pub on_timeout: Option<OnTimeout>,
 }
 
-/// One question of it.
+/// One question of the ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunQuestionItem {
-    /// What is asked.
+    /// The text of the question.
     pub question: String,
-    /// A short name, at most 30 characters.
+    /// A short label, at most 30 characters.
     pub header: String,
-    /// What may be chosen.
+    /// The options to choose from.
     pub options: Vec<RunQuestionOption>,
-    /// Whether several may be chosen.
+    /// Whether more than one option can be chosen.
     pub multiple: bool,
-    /// Whether text of one's own is taken.
+    /// Whether free text is accepted in addition to the options.
     #[serde(default = "yes")]
     pub custom: bool,
 }
@@ -56,13 +56,13 @@ const fn yes() -> bool {
     true
 }
 
-/// An option of it.
+/// An option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunQuestionOption {
-    /// What a person reads, and what is answered.
+    /// The text to display, and the value to answer with.
     pub label: String,
-    /// What it means.
+    /// A longer explanation of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -99,7 +99,7 @@ impl From<&core::Ask> for RunQuestion {
 }
 
 impl RunQuestion {
-    /// The same in fewer words, for an event: the whole is at `GET /v1/asks/{id}`.
+    /// Removes the large parts for use in an event. `GET /v1/asks/{id}` returns the complete question.
     pub fn shorten(&mut self) {
         for item in &mut self.questions {
             item.options.clear();

@@ -7,68 +7,68 @@ use sayso_core::time::Span;
 
 use super::values::Label;
 
-/// `sayso start`.
+/// Arguments of `sayso start`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct StartArgs {
-    /// The agent's name; see `sayso agents`
+    /// Name of the agent; list them with `sayso agents`
     pub(crate) agent: String,
-    /// What to tell it; without it you are asked, or standard input is read
+    /// First prompt; asked for in a terminal or read from standard input if omitted
     pub(crate) prompt: Option<String>,
-    /// Where it works (this directory)
+    /// Working directory of the agent [default: this directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
-    /// The model
+    /// Model to use
     #[arg(long)]
     pub(crate) model: Option<String>,
-    /// The agent's permission mode
+    /// Permission mode of the agent
     #[arg(long, value_name = "MODE")]
     pub(crate) permission_mode: Option<String>,
-    /// A label, may be repeated
+    /// Attach a label; can be repeated
     #[arg(long = "label", value_name = "KEY=VALUE")]
     pub(crate) labels: Vec<Label>,
 }
 
-/// `sayso sessions …`.
+/// Arguments of `sayso sessions …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum SessionAction {
-    /// Show a session and what it waits for
+    /// Show a session and its pending asks
     Show {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
     },
-    /// Say something to the agent
+    /// Send a message to the agent
     Message {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
-        /// The words
+        /// Text of the message
         text: String,
-        /// Deliver it later if something is pending that it does not answer
+        /// If an ask is pending that the message does not answer, deliver the message later
         #[arg(long)]
         queue: bool,
     },
     /// Stop the current turn
     Interrupt {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
     },
     /// End a session
     Stop {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
     },
-    /// Take a session up again
+    /// Resume a session
     Resume {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
     },
-    /// Print what was said and done
+    /// Print the transcript
     Log {
-        /// The session: its id, or the end of it
+        /// ID of the session, or any unique suffix of it
         id: String,
     },
 }
 
-/// The agents that can be connected.
+/// Agents that `sayso connect` can configure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConnectAgent {
     /// Claude Code
@@ -79,35 +79,35 @@ pub(crate) enum ConnectAgent {
     Opencode,
 }
 
-/// `sayso connect` and `sayso disconnect`.
+/// Arguments of `sayso connect` and `sayso disconnect`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub(crate) struct ConnectArgs {
-    /// Whose configuration: yours, the project's here, or yours for the project here
+    /// Which configuration to change
     #[arg(long, value_enum, default_value = "user")]
     pub(crate) scope: ConfigScope,
-    /// Write it without asking
+    /// Apply the change without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Only show the change
+    /// Show the change, but don't apply it
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
-    /// Codex: how long its own prompt is held up so that somebody can be faster, 20s at most
+    /// Codex: how long its own prompt waits for an answer in Sayso, at most 20s
     #[arg(long, value_name = "TIME")]
     pub(crate) hold: Option<Span>,
 }
 
-/// Whose configuration.
+/// The configuration to change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ConfigScope {
-    /// Yours, everywhere
+    /// Yours, in all projects
     User,
-    /// The project's, for everybody who works on it
+    /// The project's, shared with everyone who works on it
     Project,
-    /// Yours, in this project
+    /// Yours, in this project only
     Local,
 }
 
-/// The agents that have hooks.
+/// Agents that have hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum HookAgent {
     /// Claude Code
@@ -116,33 +116,33 @@ pub(crate) enum HookAgent {
     Codex,
 }
 
-/// `sayso mcp`.
+/// Arguments of `sayso mcp`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct McpArgs {
-    /// The file with the agent's token (SAYSO_AGENT_TOKEN, else the one that `sayso connect` made)
+    /// File with the agent's token [default: SAYSO_AGENT_TOKEN, then the token that `sayso connect` created]
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: Option<PathBuf>,
-    /// How long the client waits for a tool: 50s; a call that takes longer returns and is taken up with get_answer
+    /// How long a tool call may wait for a person, for example 50s; the agent gets later answers with get_answer
     #[arg(long, value_name = "TIME")]
     pub(crate) wait: Option<Span>,
 }
 
-/// `sayso acp`.
+/// Arguments of `sayso acp`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct AcpArgs {
-    /// The agent that works; without it, the editor names one
+    /// Agent to run; if omitted, the editor names one
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
-    /// What happens to turns that are under way when the editor goes
+    /// What to do with running turns when the editor disconnects
     #[arg(long, value_name = "WHAT", value_enum, default_value_t = OnClose::Interrupt)]
     pub(crate) on_close: OnClose,
 }
 
-/// What happens to turns that are under way when the editor goes.
+/// What happens to running turns when the editor disconnects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnClose {
-    /// They go on, and what they ask stays in the inbox
+    /// Let turns continue; their asks stay in the inbox
     Keep,
-    /// They are interrupted
+    /// Interrupt turns
     Interrupt,
 }

@@ -5,79 +5,79 @@ use sayso_core::time::Span;
 
 use super::values::Label;
 
-/// `sayso ls`.
+/// Arguments of `sayso ls`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct ListArgs {
-    /// Show what is snoozed, too
+    /// Include snoozed asks
     #[arg(long)]
     pub(crate) all: bool,
 }
 
-/// `sayso answer`.
+/// Arguments of `sayso answer`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct AnswerArgs {
-    /// The ask: its id, or the end of it
+    /// ID of the ask, or any unique suffix of it
     pub(crate) id: String,
-    /// Numbers, labels or text; one value per question if there are several; `-` reads it from standard input
+    /// Option numbers, labels or text, one value per question; `-` reads a value from standard input
     #[arg(value_name = "VALUE")]
     pub(crate) values: Vec<String>,
-    /// All answers as JSON, taken as they are: '[["SQLite"],["a","b"]]'
+    /// All answers as JSON, for example '[["SQLite"],["a","b"]]'
     #[arg(long, value_name = "JSON", conflicts_with = "values")]
     pub(crate) answers: Option<String>,
-    /// Add something for the agent
+    /// Add a note for the agent
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
 }
 
-/// `sayso deny` and `sayso reject`.
+/// Arguments of `sayso deny` and `sayso reject`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct RefuseArgs {
-    /// The ask: its id, or the end of it
+    /// ID of the ask, or any unique suffix of it
     pub(crate) id: String,
-    /// Why; the agent gets your words
+    /// Reason, sent to the agent
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
-    /// Stop the agent, too
+    /// Also stop the agent
     #[arg(long)]
     pub(crate) stop: bool,
 }
 
-/// `sayso ask`.
+/// Arguments of `sayso ask`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct AskArgs {
-    /// What to ask
+    /// Text of the question
     pub(crate) text: String,
-    /// Something to choose, may be repeated
+    /// Offer an option; can be repeated
     #[arg(long = "option", value_name = "LABEL")]
     pub(crate) options: Vec<String>,
-    /// Several options may be chosen
+    /// Allow several options to be chosen
     #[arg(long, requires = "options")]
     pub(crate) multiple: bool,
-    /// Only the options, no text of their own
+    /// Accept only the given options, no free text
     #[arg(long, requires = "options")]
     pub(crate) no_custom: bool,
-    /// A short name for the question
+    /// Short heading of the question
     #[arg(long, value_name = "TEXT")]
     pub(crate) header: Option<String>,
-    /// The answer is secret
+    /// Treat the answer as a secret
     #[arg(long, conflicts_with = "options")]
     pub(crate) secret: bool,
-    /// Ask whether this command may run, instead of a question
+    /// Ask for approval of this command instead of asking a question
     #[arg(long, value_name = "CMD", conflicts_with_all = ["options", "secret", "header"])]
     pub(crate) approval: Option<String>,
-    /// Give up after this long: 10m
+    /// Give up after this time, for example 10m
     #[arg(long, value_name = "TIME")]
     pub(crate) timeout: Option<Span>,
-    /// What a person should know first
+    /// Background that helps to answer
     #[arg(long, value_name = "TEXT")]
     pub(crate) context: Option<String>,
-    /// A label, may be repeated
+    /// Attach a label; can be repeated
     #[arg(long = "label", value_name = "KEY=VALUE")]
     pub(crate) labels: Vec<Label>,
-    /// Two pending asks with the same key are one
+    /// Join a pending ask that has the same key
     #[arg(long, value_name = "KEY")]
     pub(crate) dedupe_key: Option<String>,
-    /// Print the id and do not wait
+    /// Print the ID and exit without waiting
     #[arg(long)]
     pub(crate) no_wait: bool,
 }

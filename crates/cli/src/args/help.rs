@@ -1,4 +1,4 @@
-//! The parser of the command line, with the commands grouped in its help.
+//! The command-line parser, with a help text that groups the commands.
 
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use clap::{CommandFactory as _, FromArgMatches as _};
 use super::Args;
 use crate::sanitize;
 
-/// The commands by what they are for, in the order in which they are shown.
+/// The groups and their commands, in display order.
 pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Answer", &["inbox", "next", "ls", "show", "history", "answer", "approve", "deny", "reject", "snooze"]),
     ("Agents", &["start", "connect", "disconnect", "sessions", "agents"]),
@@ -37,10 +37,10 @@ pub(super) const GROUPS: &[(&str, &[&str])] = &[
     ("Programs", &["hook", "mcp", "acp", "mock-agent"]),
 ];
 
-/// The parser, with the commands grouped in its help.
+/// Builds the parser.
 pub(crate) fn command() -> clap::Command {
     let command = Args::command();
-    let mut help = String::from("{about}\n\nUsage: sayso [OPTIONS] [COMMAND]\n\nWithout a command: what waits for you.\n");
+    let mut help = String::from("{about}\n\nUsage: sayso [OPTIONS] [COMMAND]\n\nWith no command, opens your inbox.\n");
     for (group, names) in GROUPS {
         help.push_str(&format!("\n{group}\n"));
         for name in *names {
@@ -48,26 +48,26 @@ pub(crate) fn command() -> clap::Command {
             help.push_str(&format!("  {name:<12} {}\n", about.unwrap_or_default()));
         }
     }
-    help.push_str("\nOptions\n{options}\n\nAn ID is the end of one that only one ask or session has: …4f2a is 4f2a.");
+    help.push_str("\nOptions\n{options}\n\nAny unique suffix of an ID works, for example 4f2a.");
     command.help_template(help)
 }
 
-/// Reads the command line of this process; says what is wrong with it and ends the process if it is.
+/// Parses the command line of this process. Prints an error and ends the process if it is invalid.
 pub(crate) fn parse() -> Args {
     let parsed = command().try_get_matches().and_then(|matches| Args::from_arg_matches(&matches));
     parsed.unwrap_or_else(|error| refuse(&error))
 }
 
-/// Prints the error, help or version, and ends the process. Arguments that a terminal would obey are printed as text:
-/// errors repeat them, and they can be copied from anywhere.
+/// Prints an error, help or version of clap and ends the process. Errors repeat arguments, and arguments may have been
+/// pasted from anywhere, so control sequences in them are escaped.
 pub(crate) fn refuse(error: &clap::Error) -> ! {
     let is_plain = |argument: OsString| argument.to_str().is_some_and(|text| sanitize::text(text) == text);
     if !error.use_stderr() || std::env::args_os().all(is_plain) {
         error.exit();
     }
-    // Without clap's own colours, which nothing tells apart from those of an argument.
+    // Rendered without clap's own colors: after escaping, they could not be told apart from those of an argument.
     let text = sanitize::text(&error.render().to_string());
-    // When even this cannot be written there is nowhere left to say so.
+    // If standard error cannot be written, there is no other place to report it.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
     std::process::exit(error.exit_code())
 }

@@ -1,4 +1,4 @@
-//! The command line, parsed once. Each family of commands has a file with its arguments.
+//! The command line, parsed once. Each family of commands has its own file of arguments.
 
 mod agents;
 mod asks;
@@ -32,34 +32,35 @@ pub(crate) struct Args {
     /// Print JSON: one document, or one per line for streams
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Where the server keeps its files (also SAYSO_DATA_DIR)
+    /// Data directory of the server [env: SAYSO_DATA_DIR]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// What to do; without it, what waits for you.
+    /// Command to run; opens the inbox if omitted
     #[command(subcommand)]
     pub(crate) command: Option<CliCommand>,
 }
 
-/// Everything `sayso` does.
+/// The subcommands of `sayso`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum CliCommand {
-    /// See and answer everything that waits
+    /// View and answer pending asks
     Inbox,
-    /// Answer the next ask here
+    /// Answer the next pending ask
     Next,
-    /// List what waits for you
+    /// List pending asks
+    #[command(alias = "list")]
     Ls(ListArgs),
-    /// Show everything about an ask
+    /// Show the details of an ask
     Show {
-        /// The ask: its id, or the end of it
+        /// ID of the ask, or any unique suffix of it
         id: String,
-        /// Add the agent's request as it arrived
+        /// Include the agent's original request
         #[arg(long)]
         raw: bool,
     },
-    /// List what was decided, by whom and how fast
+    /// List past decisions: who decided, and how fast
     History {
-        /// How many at most
+        /// Maximum number of decisions
         #[arg(short = 'n', long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         limit: u32,
     },
@@ -67,175 +68,175 @@ pub(crate) enum CliCommand {
     Answer(AnswerArgs),
     /// Approve a tool call, a plan or a link
     Approve {
-        /// The ask: its id, or the end of it
+        /// ID of the ask, or any unique suffix of it
         id: String,
-        /// One of the agent's own ways to say yes: its number or id
+        /// Number or ID of one of the agent's own approval choices
         #[arg(long, value_name = "CHOICE")]
         choice: Option<String>,
-        /// Approve this input instead, as JSON
+        /// Approve this input instead of the agent's, as JSON
         #[arg(long, value_name = "JSON")]
         input: Option<String>,
     },
     /// Deny a tool call, a plan or a link
     Deny(RefuseArgs),
-    /// Say that no answer will come
+    /// Reject a question
     Reject(RefuseArgs),
-    /// Hide an ask for a while; not a no
+    /// Snooze an ask without deciding it
     Snooze {
-        /// The ask: its id, or the end of it
+        /// ID of the ask, or any unique suffix of it
         id: String,
-        /// For how long (30m, 2h), or `off` to bring it back
+        /// How long (30m, 2h), or `off` to show the ask again
         #[arg(value_name = "TIME")]
         time: OnOff,
     },
-    /// Start an agent here and answer it
+    /// Start an agent here and answer its asks
     Start(StartArgs),
-    /// List sessions, and act on one
+    /// List and manage sessions
     Sessions {
-        /// What to do; without it, list those that are open
+        /// Action; lists open sessions if omitted
         #[command(subcommand)]
         action: Option<SessionAction>,
-        /// List those that are over, too
+        /// Include ended sessions
         #[arg(long)]
         all: bool,
     },
-    /// List the agents that can be started
+    /// List available agents
     Agents,
-    /// Let your own agent ask here, too; shows the change first
+    /// Connect your own agent to Sayso; previews the change
     Connect {
-        /// Your agent
+        /// Agent to connect
         agent: ConnectAgent,
-        /// The server that you run, as `opencode serve` prints it, or the socket of Codex; no file is changed then
+        /// Connect to a server that you run instead: the address of `opencode serve`, or the socket of Codex
         url: Option<String>,
-        /// OpenCode: the variable that holds the password of that server
+        /// OpenCode: environment variable with the server's password
         #[arg(long, value_name = "VARIABLE", requires = "url")]
         password_env: Option<String>,
-        /// OpenCode: the name that goes with the password, if it is not the usual one
+        /// OpenCode: user name for the password, if you changed it
         #[arg(long, value_name = "NAME", requires = "url")]
         user: Option<String>,
-        /// Where and how
+        /// Which configuration to change, and how
         #[command(flatten)]
         to: ConnectArgs,
     },
-    /// Take back what `connect` changed
+    /// Undo the changes of `sayso connect`
     Disconnect {
-        /// Your agent
+        /// Agent to disconnect
         agent: ConnectAgent,
-        /// Only this server of yours
+        /// Disconnect only this server
         url: Option<String>,
-        /// Where and how
+        /// Which configuration to change, and how
         #[command(flatten)]
         to: ConnectArgs,
     },
-    /// Ask a person, and print the answer
-    #[command(after_help = "Exit code: 0 answered or approved, 3 rejected or denied, 4 nobody answered in time, 1 error.")]
+    /// Ask a person and print the answer
+    #[command(after_help = "Exit code: 0 answered or approved, 3 rejected or denied, 4 no answer in time, 1 error.")]
     Ask(AskArgs),
-    /// Show, edit and explain your policy
+    /// Show, edit, check and explain your policy
     Policy {
-        /// What to do; without it, show what is in force
+        /// Action; shows the active policy if omitted
         #[command(subcommand)]
         action: Option<PolicyAction>,
     },
-    /// Allow a command for a while
+    /// Allow a command temporarily
     Allow {
-        /// The command as in a rule: 'cargo test *'
+        /// Command as in a rule, for example 'cargo test *'
         #[arg(required = true, value_name = "CMD")]
         command: Vec<String>,
-        /// For how long: 30m, 2h
+        /// How long, for example 30m or 2h
         #[arg(long = "for", value_name = "TIME")]
         time: Span,
-        /// Only in this project
+        /// Allow the command only in this project
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
     },
-    /// Let your away rules apply, until you are back
+    /// Turn your away rules on or off
     Away {
-        /// For how long (2h), or `off`; without it, until `sayso away off`
+        /// How long (2h), or `off`; stays on until `sayso away off` if omitted
         #[arg(value_name = "TIME")]
         time: Option<OnOff>,
     },
     /// Run, check, list and cancel workflows
     Workflow {
-        /// What to do
+        /// Action
         #[command(subcommand)]
         action: WorkflowAction,
     },
     /// Run the server in this terminal
     Serve(ServeArgs),
-    /// Show the server and how much waits
+    /// Show the server and the number of pending asks
     Status {
-        /// One short line for a status bar; silent without a server
+        /// Print one short line for a status bar, or nothing without a server
         #[arg(long)]
         line: bool,
     },
-    /// Stop the server and start it again in the background
+    /// Restart the server in the background
     Restart,
-    /// Stop the server; agents go on, and asks are kept
+    /// Stop the server; agents keep running, asks are kept
     Stop {
-        /// End the agents, too; their sessions can be resumed
+        /// Also stop the agents; their sessions can be resumed
         #[arg(long)]
         all: bool,
     },
-    /// Show the log of the server
+    /// Show the server log
     Logs(LogsArgs),
-    /// Let an agent ask, over MCP on standard input and output
+    /// Run an MCP server on stdin and stdout, for agents
     Mcp(McpArgs),
-    /// Be an editor's agent, over ACP on standard input and output
+    /// Run an ACP agent on stdin and stdout, for editors
     Acp(AcpArgs),
-    /// Tell Sayso what your own agent asks; the agent runs this
+    /// Forward asks of your own agent; run by the agent
     Hook {
-        /// Whose hook
+        /// Agent that runs this hook
         agent: HookAgent,
-        /// How long somebody may be faster than Codex's own prompt: 20s at most
+        /// How long Codex's own prompt waits for an answer in Sayso, at most 20s
         #[arg(long, value_name = "TIME")]
         hold: Option<Span>,
     },
-    /// Be an agent that asks, over ACP on standard input and output
+    /// Run a mock ACP agent on stdin and stdout, for tests
     MockAgent,
-    /// Check that everything is in order
+    /// Check the installation and suggest fixes
     Doctor,
-    /// Make, list and revoke tokens
+    /// Create, list and revoke tokens
     Token {
-        /// What to do
+        /// Action
         #[command(subcommand)]
         action: TokenAction,
     },
-    /// List and test what tells you that something waits
+    /// List and test notification channels
     Notify {
-        /// What to do
+        /// Action
         #[command(subcommand)]
         action: NotifyAction,
     },
-    /// Sign a phone in with a QR code
+    /// Sign in on a phone with a QR code
     Phone(PhoneArgs),
-    /// Start the server when you log in
+    /// Run the server as a service that starts at login
     Service {
-        /// What to do
+        /// Action
         #[command(subcommand)]
         action: ServiceAction,
     },
-    /// Print a link that opens the page in a browser
+    /// Print a link that opens Sayso in a browser
     Login {
-        /// Open it, too
+        /// Also open the link in your browser
         #[arg(long)]
         open: bool,
     },
-    /// Copy the database into a file, while the server runs
+    /// Back up the database while the server runs
     Backup {
-        /// The file to write; it must not be there yet
+        /// File to create; must not exist yet
         file: PathBuf,
     },
-    /// Remove what Sayso wrote on this machine
+    /// Remove Sayso's files from this machine
     Uninstall(UninstallArgs),
-    /// Print completions for a shell
+    /// Print shell completions
     Completions {
-        /// The shell
+        /// Shell to print completions for
         shell: clap_complete::Shell,
     },
 }
 
 impl CliCommand {
-    /// Whether this is about a server that may be elsewhere; the rest is about this machine.
+    /// Returns true for commands that call a server, which may be remote. All others are about this machine.
     pub(crate) const fn calls_a_server(&self) -> bool {
         match self {
             Self::Serve(_)

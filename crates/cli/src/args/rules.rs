@@ -6,76 +6,76 @@ use clap::Subcommand;
 
 use super::values::Label;
 
-/// `sayso policy …`.
+/// Arguments of `sayso policy …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum PolicyAction {
-    /// Edit your policy, then check it
+    /// Edit your policy in your editor, then check it
     Edit,
-    /// Check a policy file: yours, if none is named
+    /// Check a policy file
     Check {
-        /// The file
+        /// Policy file to check [default: yours]
         file: Option<PathBuf>,
     },
-    /// Say what the policy does to an ask, and why
+    /// Explain what the policy decides about an ask, and why
     Explain {
-        /// The ask: its id, or the end of it
+        /// ID of the ask, or any unique suffix of it
         id: String,
     },
-    /// Say what a policy file would do to past and pending asks
+    /// Show what a policy file would decide about past and pending asks
     Test {
-        /// The file
+        /// Policy file to test
         file: PathBuf,
-        /// How many past asks
+        /// Number of past asks to include
         #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
         history: u32,
     },
-    /// Trust the .sayso.toml of a project as it is now
+    /// Trust the current .sayso.toml of a project
     Trust {
-        /// The project
+        /// Directory of the project
         dir: PathBuf,
     },
 }
 
-/// `sayso workflow …`.
+/// Arguments of `sayso workflow …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum WorkflowAction {
-    /// Run a workflow here and answer it
+    /// Run a workflow here and answer its asks
     #[command(after_help = "Exit code: 0 completed, 3 cancelled, 1 failed or error.")]
     Run {
-        /// The file
+        /// Workflow file
         file: PathBuf,
-        /// What the run is given, may be repeated
+        /// Set an input of the run; can be repeated
         #[arg(long = "input", value_name = "NAME=VALUE")]
         inputs: Vec<Label>,
-        /// Where its agents work, unless the file says otherwise (this directory)
+        /// Working directory of its agents, unless the file sets one [default: this directory]
         #[arg(long, value_name = "DIR")]
         directory: Option<PathBuf>,
-        /// A label, may be repeated
+        /// Attach a label; can be repeated
         #[arg(long = "label", value_name = "KEY=VALUE")]
         labels: Vec<Label>,
-        /// Print the id and do not follow it
+        /// Print the ID and exit without following the run
         #[arg(long)]
         detach: bool,
     },
-    /// Say what is wrong with a file, or what each step does on a question
+    /// Check a workflow file and describe each step
     Check {
-        /// The file
+        /// Workflow file
         file: PathBuf,
     },
     /// List runs
     List {
-        /// List those that are over, too
+        /// Include finished runs
         #[arg(long)]
         all: bool,
     },
-    /// Show a run, its steps and what it waits for
+    /// Show a run, its steps and its pending asks
     Show {
-        /// The run: its id, or the end of it
+        /// ID of the run, or any unique suffix of it
         id: String,
     },
-    /// End a run and its agents
+    /// Cancel a run and stop its agents
     Cancel {
-        /// The run: its id, or the end of it
+        /// ID of the run, or any unique suffix of it
         id: String,
     },
 }

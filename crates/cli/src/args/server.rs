@@ -1,4 +1,4 @@
-//! Arguments of the commands that run, reach and secure the server.
+//! Arguments of the commands that run, expose and secure the server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,148 +8,148 @@ use sayso_core::time::Span;
 
 use super::values::Label;
 
-/// `sayso serve`. The same stands in `config.toml`, for servers that start by themselves.
+/// Arguments of `sayso serve`. `config.toml` has the same settings, for servers that start in the background.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 pub(crate) struct ServeArgs {
-    /// Where to listen (127.0.0.1:4517)
+    /// Address to listen on [default: 127.0.0.1:4517]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) listen: Option<SocketAddr>,
-    /// The address that other devices use, for links: https://box.example
+    /// Address that other devices use, for links, for example https://box.example
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// A host name under which the server may be called, may be repeated
+    /// Accept requests for this host name; can be repeated
     #[arg(long = "allow-host", value_name = "HOST")]
     pub(crate) allow_hosts: Vec<String>,
-    /// Your certificate, in PEM; other devices then have to use https
+    /// Your TLS certificate in PEM format; other devices must then use https
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// Its private key, in PEM
+    /// Private key of the certificate in PEM format
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
 }
 
-/// `sayso logs`.
+/// Arguments of `sayso logs`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct LogsArgs {
-    /// Show only the lines about this ask: its id, or any unique suffix of it
+    /// Show only lines about this ask: its ID, or any unique suffix of it
     #[arg(long, value_name = "ID")]
     pub(crate) ask: Option<String>,
-    /// Keep showing what is added
+    /// Keep printing new lines
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// How many lines
+    /// Number of lines
     #[arg(short = 'n', long, default_value_t = 100)]
     pub(crate) lines: usize,
 }
 
-/// `sayso phone`.
+/// Arguments of `sayso phone`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct PhoneArgs {
-    /// The address of this machine in the network of the phone (found by itself)
+    /// Address of this machine in the phone's network [default: detected]
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) address: Option<String>,
-    /// Open the network without asking
+    /// Open the server to the network without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Close what was opened to the network
+    /// Close the server to the network again
     #[arg(long, conflicts_with_all = ["address", "yes"])]
     pub(crate) close: bool,
 }
 
-/// `sayso service …`.
+/// Arguments of `sayso service …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum ServiceAction {
-    /// Write the service and start it
+    /// Install the service and start it
     Install {
-        /// Where to listen (127.0.0.1:4517)
+        /// Address to listen on [default: 127.0.0.1:4517]
         #[arg(long, value_name = "ADDRESS")]
         listen: Option<SocketAddr>,
-        /// Only show what would be written
+        /// Show the service file, but don't install it
         #[arg(long)]
         dry_run: bool,
     },
-    /// Stop the service and take it away
+    /// Stop the service and remove it
     Remove {
-        /// Only show what would be removed
+        /// Show what would be removed, but don't remove it
         #[arg(long)]
         dry_run: bool,
     },
-    /// Show whether it is installed and runs
+    /// Show whether the service is installed and running
     Status,
 }
 
-/// `sayso token …`.
+/// Arguments of `sayso token …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum TokenAction {
-    /// Make a token; it is shown this once
+    /// Create a token and print it; it is shown only once
     Create {
-        /// The name of the person or program; it stands in every outcome
+        /// Name of the person or program, recorded with each decision
         name: String,
-        /// What it may do
+        /// What the token may do
         #[arg(long)]
         role: TokenRole,
-        /// Only this session
+        /// Limit the token to this session
         #[arg(long, value_name = "ID")]
         session: Option<String>,
-        /// Only what has this label, may be repeated
+        /// Limit the token to sessions and asks with this label; can be repeated
         #[arg(long = "label", value_name = "KEY=VALUE")]
         labels: Vec<Label>,
-        /// Only this agent (role agent)
+        /// Limit the token to this agent (role agent)
         #[arg(long, value_name = "NAME")]
         agent: Option<String>,
-        /// Only in this directory (role agent)
+        /// Limit the token to this directory (role agent)
         #[arg(long, value_name = "DIR")]
         project: Option<String>,
-        /// Ends after this long: 12h
+        /// Lifetime of the token, for example 12h
         #[arg(long, value_name = "TIME")]
         expires: Option<Span>,
     },
     /// List tokens
     List,
-    /// Print where the server is and your token for it; ssh:// reads this
+    /// Print the server's address and your token; used by ssh:// addresses
     Own,
     /// Revoke a token
     Revoke {
-        /// The token: its id, or the end of it
+        /// ID of the token, or any unique suffix of it
         id: String,
     },
 }
 
-/// The roles of tokens.
+/// Roles of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TokenRole {
-    /// Everything
+    /// Can do everything
     Admin,
-    /// Lists, answers, snoozes, starts and talks to sessions
+    /// Lists, answers and snoozes asks; starts sessions and sends messages
     Answerer,
-    /// Reads
+    /// Views everything, changes nothing
     Viewer,
-    /// Opens asks and reads those
+    /// Opens asks and views its own
     Agent,
 }
 
-/// `sayso notify …`.
+/// Arguments of `sayso notify …`.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub(crate) enum NotifyAction {
-    /// List the channels of config.toml
+    /// List the notification channels in config.toml
     List,
-    /// Send a test through one channel, or all of them
+    /// Send a test notification
     Test {
-        /// The channel; all of them without it
+        /// Channel to test; tests all channels if omitted
         name: Option<String>,
     },
 }
 
-/// `sayso uninstall`.
+/// Arguments of `sayso uninstall`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Args)]
 pub(crate) struct UninstallArgs {
-    /// Remove the database, the token, settings and rules, too
+    /// Also remove the database, the token, settings and rules
     #[arg(long)]
     pub(crate) purge: bool,
-    /// Do not ask
+    /// Remove without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// Only show what would be removed
+    /// Show what would be removed, but don't remove it
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
 }

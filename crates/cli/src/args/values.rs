@@ -1,13 +1,11 @@
-//! Values that several commands take.
+//! Argument values that several commands share.
 
 use sayso_core::time::Span;
 
-/// A label.
+/// A label of an ask, a session or a run, written as `KEY=VALUE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Label {
-    /// Before the `=`.
     pub(crate) key: String,
-    /// After it.
     pub(crate) value: String,
 }
 
@@ -16,17 +14,15 @@ impl std::str::FromStr for Label {
     fn from_str(text: &str) -> Result<Self, String> {
         match text.split_once('=') {
             Some((key, value)) if !key.is_empty() => Ok(Self { key: key.to_owned(), value: value.to_owned() }),
-            Some(_) | None => Err("a label looks like team=shop".to_owned()),
+            Some(_) | None => Err("expected KEY=VALUE, for example team=shop".to_owned()),
         }
     }
 }
 
-/// A length of time, or `off`.
+/// A duration, or `off`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnOff {
-    /// For this long.
     For(Span),
-    /// No longer.
     Off,
 }
 

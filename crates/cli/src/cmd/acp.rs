@@ -1,5 +1,5 @@
-//! `sayso acp`: an agent for an editor, on standard input and output. It is a client of the HTTP API like any other, so
-//! everything that the editor's agent asks can be answered elsewhere, too.
+//! `sayso acp`: an ACP agent for editors, on standard input and output. It is a client of the HTTP API like any other,
+//! so all asks of the editor's agent can be answered on other surfaces as well.
 
 use std::io::{self, BufRead, Read as _, Write as _};
 use std::thread;
@@ -20,21 +20,21 @@ use crate::args::{AcpArgs, OnClose};
 use crate::autostart;
 use crate::failure::Failure;
 
-/// Messages of the editor that wait to be read, and those that wait to be written. Whoever has more waits.
+/// Capacity of the channels for messages from and to the editor. Senders wait when a channel is full.
 const LINES: usize = 16;
-/// Bytes of one message.
+/// Limit for one message, in bytes.
 const LINE: u64 = 16 * 1024 * 1024;
-/// How long the end may take.
+/// Time limit for each request while this command ends.
 const FAREWELL: Duration = Duration::from_secs(5);
-/// Sessions on a page of the list.
+/// Sessions per page of the list.
 const PAGE: u32 = 100;
 
-/// Speaks with the editor until it closes our input.
+/// Serves the editor until it closes our standard input, or until a signal arrives.
 pub(crate) async fn run(app: &App, args: AcpArgs) -> Result<(), Failure> {
     app.person_only()?;
     autostart::client(app).await?;
     let client = app.client_for(&app.target()?, Surface::Acp)?;
-    let broken = |error: io::Error| Failure::io("Signals cannot be heard", &error);
+    let broken = |error: io::Error| Failure::io("Cannot listen for signals", &error);
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(broken)?, signal(SignalKind::interrupt()).map_err(broken)?);
     let leave = CancellationToken::new();
@@ -55,7 +55,7 @@ pub(crate) async fn run(app: &App, args: AcpArgs) -> Result<(), Failure> {
     }
     if args.on_close == OnClose::Interrupt {
         for session in conversation.running() {
-            // The editor is gone: nobody could be told that it did not work.
+            // The editor has disconnected, so a failure cannot be reported to anyone.
             let _ = tokio::time::timeout(FAREWELL, client.interrupt(&session)).await;
         }
     }
@@ -64,10 +64,10 @@ pub(crate) async fn run(app: &App, args: AcpArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The lines of standard input.
+/// Reads standard input on a thread and returns its lines.
 fn read() -> mpsc::Receiver<Line> {
     let (send, lines) = mpsc::channel(LINES);
-    // A blocked read cannot be called off: the thread ends with the input or with the process.
+    // A blocking read cannot be cancelled: the thread ends with the input or with the process.
     thread::spawn(move || {
         let mut input = io::stdin().lock();
         while let Ok(Some(text)) = next_line(&mut input, LINE) {
@@ -79,8 +79,8 @@ fn read() -> mpsc::Receiver<Line> {
     lines
 }
 
-/// The next line; nothing at the end. What is too long is cut, and what is no UTF-8 is replaced: neither is a message, and
-/// the editor hears of it.
+/// Reads the next line; `None` at the end of the input. Lines over the limit are cut and invalid UTF-8 is replaced.
+/// The result is then not a valid message, and the editor gets an error for it.
 fn next_line(input: &mut impl BufRead, limit: u64) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.by_ref().take(limit).read_until(b'\n', &mut line)? == 0 {
@@ -92,7 +92,8 @@ fn next_line(input: &mut impl BufRead, limit: u64) -> io::Result<Option<String>>
     Ok(Some(String::from_utf8_lossy(&line).into_owned()))
 }
 
-/// Standard output, one message a line, and when all of them are written.
+/// Returns a sender for standard output, one message per line, and a receiver that resolves when all of them are
+/// written.
 fn write() -> (Stdout, oneshot::Receiver<()>) {
     let (send, mut lines) = mpsc::channel::<String>(LINES);
     let (done, written) = oneshot::channel();
@@ -116,7 +117,7 @@ impl Outlet for Stdout {
     }
 }
 
-/// The sessions of a server, over its HTTP API.
+/// Calls the sessions of a server over its HTTP API.
 #[derive(Debug, Clone)]
 struct RemoteSessions(Client);
 
@@ -167,7 +168,7 @@ impl Sessions for RemoteSessions {
             let heard = match stream.next().await {
                 Ok(StreamItem::Event(event)) => Heard::Event(event),
                 Ok(StreamItem::Reset { .. }) => Heard::Gap,
-                // It comes back by itself, with everything that was missed.
+                // The stream reconnects by itself and delivers all missed events.
                 Ok(StreamItem::Reconnecting { .. } | StreamItem::Reconnected) => continue,
                 Err(error) => Heard::Over(error.to_string()),
             };
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_too_long_costs_only_itself() {
+    fn overlong_line_is_cut_and_later_lines_are_read() {
         let mut input = b"one\n\ntoo long\n\xffx\nlast".as_slice();
         let mut next = || next_line(&mut input, 5).unwrap();
         assert_eq!(next().as_deref(), Some("one\n"));

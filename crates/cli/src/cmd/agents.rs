@@ -1,4 +1,4 @@
-//! `sayso agents`: what can be started, and what each can do.
+//! `sayso agents`: lists the agents that can be started and their capabilities.
 
 use sayso_client::api::session::{Agent, Capabilities};
 
@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::sanitize;
 use crate::words;
 
-/// Lists the agents.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let list = app.client()?.agents().await?;
     app.out.result(&list, || list.data.iter().map(describe).collect::<Vec<_>>().join("\n"))
@@ -30,12 +29,12 @@ fn describe(agent: &Agent) -> String {
         (plans, "plans"),
         (elicitation, "forms and links"),
         (resume, "resumes"),
-        (survives_restart, "survives a restart"),
+        (survives_restart, "survives restarts"),
     ];
     let can: Vec<&str> = can.into_iter().filter(|(can, _)| *can).map(|(_, word)| word).collect();
     let missing = match (agent.installed, &agent.install) {
         (true, _) => String::new(),
-        (false, Some(install)) => format!("\n{}not installed; {}", " ".repeat(28), sanitize::line(install)),
+        (false, Some(install)) => format!("\n{}not installed; install it with: {}", " ".repeat(28), sanitize::line(install)),
         (false, None) => {
             format!("\n{}not installed; see [agents.{}] in config.toml", " ".repeat(28), sanitize::line(&agent.name))
         }

@@ -1,4 +1,4 @@
-//! `sayso answer`: by values on the command line, or in a prompt.
+//! `sayso answer`: answers with values from the command line, or with a prompt.
 
 use std::cell::Cell;
 use std::io::Read;
@@ -15,19 +15,18 @@ use crate::prompt::{Ended, Prompt, parse, render};
 use crate::terminal::Keyboard;
 use crate::words;
 
-/// Answers one ask.
 pub(crate) async fn run(app: &App, args: AnswerArgs) -> Result<(), Failure> {
     let client = app.client()?;
     let ask = client.find_ask(&args.id).await?;
     let answers = match (&args.answers, args.values.is_empty()) {
         (Some(json), _) => serde_json::from_str(json).map_err(|error| {
-            Failure::usage(format!("The answers are not lists of texts: {error}."))
-                .then("They look like '[[\"SQLite\"],[\"a\",\"b\"]]'.")
+            Failure::usage(format!("The answers are not valid: {error}."))
+                .then("Expected one list of strings per question, for example '[[\"SQLite\"],[\"a\",\"b\"]]'.")
         })?,
         (None, false) => from_values(&ask, &args.values, read_stdin)?,
         (None, true) if ask.outcome.is_some() => return Err(Failure::new(format!("Not sent. {}", words::state(&ask)))),
         (None, true) if app.out.json => {
-            return Err(Failure::usage("With --json there is no prompt.").then("Give the values: sayso answer ID VALUE"));
+            return Err(Failure::usage("There is no prompt with --json.").then("Pass the values: sayso answer ID VALUE"));
         }
         (None, true) => return prompt_for(app, &client, &ask).await,
     };
@@ -35,7 +34,7 @@ pub(crate) async fn run(app: &App, args: AnswerArgs) -> Result<(), Failure> {
     app.out.result(&decided, || result(&decided, &app.out))
 }
 
-/// Shows an ask with what the agent said before, and takes a decision.
+/// Shows an ask with its context and prompts for a decision.
 pub(crate) async fn prompt_for(app: &App, client: &Client, ask: &Ask) -> Result<(), Failure> {
     let mut keyboard = Keyboard::open(&app.out)?;
     if let Some(context) = render::context(ask, &app.out.look) {
@@ -47,16 +46,16 @@ pub(crate) async fn prompt_for(app: &App, client: &Client, ask: &Ask) -> Result<
         Ended::Elsewhere(_) => {}
         Ended::Left => {
             let verb = if ask.kind == AskKind::Question { "reject" } else { "deny" };
-            app.out.line(&format!("It still waits. To say no: sayso {verb} {}", ending(&ask.id, 4)));
+            app.out.line(&format!("The ask is still pending. To say no: sayso {verb} {}", ending(&ask.id, 4)));
         }
-        Ended::Interrupted => return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("It still waits.") }),
+        Ended::Interrupted => return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("The ask is still pending.") }),
     }
     Ok(())
 }
 
-/// What became of an ask, in one line.
+/// Describes the outcome of an ask in one line.
 pub(crate) fn result(ask: &Ask, out: &Output) -> String {
-    // The moment after it was committed it is on its way; that needs no words.
+    // Right after the commit the outcome is always queued, so this state is not mentioned.
     let sentence = match (&ask.outcome, ask.delivery) {
         (Some(outcome), Some(Delivery::Queued)) => words::outcome(outcome),
         (Some(_) | None, _) => words::state(ask),
@@ -64,24 +63,25 @@ pub(crate) fn result(ask: &Ask, out: &Output) -> String {
     format!("{} {sentence}", words::sign(ask, &out.look))
 }
 
-/// One question takes all values; several take one value each, with commas for `multiple`.
+/// Parses the values: a single question takes all of them, several questions take one value each. A value for a
+/// `multiple` question can list options, separated by commas.
 fn from_values(
     ask: &Ask,
     values: &[String],
     stdin: impl FnOnce() -> Result<String, Failure>,
 ) -> Result<Vec<Vec<String>>, Failure> {
     if ask.kind != AskKind::Question {
-        return Err(Failure::usage("This ask takes no answer.").then("Decide it with: sayso approve ID, or sayso deny ID"));
+        return Err(Failure::usage("This ask is not a question.").then("Decide it with: sayso approve ID, or sayso deny ID"));
     }
     let shown = values.iter().zip(&ask.questions).any(|(value, question)| question.secret && value != "-");
     if shown {
-        return Err(Failure::usage("A secret on the command line can be read by others.")
-            .then("Leave the value out to be asked for it, or pipe it: … | sayso answer ID -"));
+        return Err(Failure::usage("Other users can read a secret on the command line.")
+            .then("Omit the value to be prompted for it, or pipe it: … | sayso answer ID -"));
     }
     let mut stdin = Some(stdin);
     let mut values: Vec<String> = values.to_vec();
     for value in values.iter_mut().filter(|value| value.as_str() == "-") {
-        let read = stdin.take().ok_or_else(|| Failure::usage("`-` may be given once."))?;
+        let read = stdin.take().ok_or_else(|| Failure::usage("`-` can be used only once."))?;
         *value = read()?;
     }
     match ask.questions.as_slice() {
@@ -105,7 +105,7 @@ fn from_values(
             words::count(values.len(), "value", "values"),
             words::count(questions.len(), "question", "questions")
         ))
-        .then("Give one value per question, or leave them out to be asked.")),
+        .then("Pass one value per question, or omit them to be prompted.")),
     }
 }
 
@@ -115,7 +115,7 @@ fn one(question: &Question, value: &str) -> Result<Vec<String>, Failure> {
 
 fn read_stdin() -> Result<String, Failure> {
     let mut text = String::new();
-    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Standard input cannot be read", &error))?;
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Cannot read standard input", &error))?;
     Ok(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_read_as_in_the_prompt() {
+    fn values_parse_as_in_the_prompt() {
         let single = question_ask();
         assert_eq!(given(&single, &["2"]).unwrap(), [["PostgreSQL"]]);
         assert_eq!(given(&single, &["my own"]).unwrap(), [["my own"]]);
@@ -145,14 +145,14 @@ mod tests {
         let set = Ask { questions: vec![database(), question(&[])], ..question_ask() };
         assert_eq!(given(&set, &["1", "free text"]).unwrap(), [["SQLite"], ["free text"]]);
         assert_eq!(given(&set, &["1"]).unwrap_err().what, "1 value for 2 questions.");
-        assert_eq!(given(&set, &["-", "-"]).unwrap_err().what, "`-` may be given once.");
+        assert_eq!(given(&set, &["-", "-"]).unwrap_err().what, "`-` can be used only once.");
         assert_eq!(given(&approval_ask(), &["yes"]).unwrap_err().exit, exit::USAGE);
     }
 
     #[test]
-    fn a_secret_is_not_taken_from_the_command_line() {
+    fn secret_on_the_command_line_is_refused() {
         let secret = Ask { questions: vec![Question { secret: true, ..question(&[]) }], ..question_ask() };
-        assert_eq!(given(&secret, &["hunter2"]).unwrap_err().what, "A secret on the command line can be read by others.");
+        assert_eq!(given(&secret, &["hunter2"]).unwrap_err().what, "Other users can read a secret on the command line.");
         assert_eq!(given(&secret, &["-"]).unwrap(), [["piped"]]);
     }
 }

@@ -1,4 +1,4 @@
-//! `sayso ask`: a script asks a person. Prints the answer; the exit code says how it ended.
+//! `sayso ask`: lets a script ask a person. Prints the answer; the exit code tells how the ask ended.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::sanitize;
 use crate::terminal::Keyboard;
 use crate::words;
 
-/// How long somebody who pressed Ctrl-C waits for a server that is just taking the question.
+/// After Ctrl-C, how long to wait for a server that is still accepting the question.
 const LAST_MOMENT: Duration = Duration::from_secs(2);
 
 /// Opens an ask and waits for its outcome.
@@ -22,7 +22,8 @@ pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
     let wait = !args.no_wait;
     let mut ask = new_ask(args);
-    // An agent's token has the agent's name. A script of the person's own should not look like the person.
+    // The server names the agent of an agent's token. A script of the person must not appear as the person, so it
+    // gets a name of its own.
     if app.environment.agent_marker().is_none() {
         ask.agent = Some("script".to_owned());
     }
@@ -30,7 +31,7 @@ pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
         let opened = client.open_ask(&ask).await?;
         return app.out.result(&opened, || opened.id.clone());
     }
-    // From here on Ctrl-C takes the question back, wherever it is by then.
+    // From here on, Ctrl-C withdraws the ask, even if the request that opens it is still in flight.
     let mut keyboard = Keyboard::open(&app.out)?;
     let opening = client.open_ask(&ask);
     tokio::pin!(opening);
@@ -40,7 +41,7 @@ pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
             return Err(match tokio::time::timeout(LAST_MOMENT, opening).await {
                 Ok(Ok(opened)) => withdrawn(&client, &opened).await,
                 Ok(Err(error)) => error.into(),
-                Err(_) => interrupted("The server did not say whether it has the question; if it does, it waits there."),
+                Err(_) => interrupted("The server did not confirm the question in time. It may still be pending: sayso ls"),
             });
         }
     };
@@ -48,7 +49,7 @@ pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
         return finish(app, &client.receive(&opened.id).await?);
     }
     if app.out.is_terminal && !app.out.json {
-        app.out.note(&format!("Waiting. Decide it with: {}", words::how_to_decide(&opened)));
+        app.out.note(&format!("Waiting for an answer. Decide it with: {}", words::how_to_decide(&opened)));
     }
     tokio::select! {
         decided = outcome(&client, &opened) => finish(app, &decided?),
@@ -56,7 +57,7 @@ pub(crate) async fn run(app: &App, args: args::AskArgs) -> Result<(), Failure> {
     }
 }
 
-/// Nobody waits for it any more. If somebody was first, that is as good.
+/// Withdraws the ask. An error is ignored: if a person was faster, the ask is resolved, which is just as good.
 async fn withdrawn(client: &Client, opened: &Ask) -> Failure {
     let _ = client.withdraw(&opened.id).await;
     interrupted("Withdrawn.")
@@ -66,7 +67,7 @@ fn interrupted(what: &str) -> Failure {
     Failure { exit: exit::INTERRUPTED, ..Failure::new(what) }
 }
 
-/// Waits for the outcome and takes it: from then on it counts as delivered.
+/// Waits for the outcome and marks it as delivered.
 async fn outcome(client: &Client, opened: &Ask) -> Result<Ask, sayso_client::Error> {
     client.wait_for_outcome(&opened.id).await?;
     client.receive(&opened.id).await
@@ -118,13 +119,13 @@ fn finish(app: &App, ask: &Ask) -> Result<(), Failure> {
     if app.out.json {
         app.out.json(ask)?;
     }
-    let Some(outcome) = &ask.outcome else { return Err(Failure::new("The server says that it is decided, but not how.")) };
+    let Some(outcome) = &ask.outcome else { return Err(Failure::new("The server reported a decision without an outcome.")) };
     let no = |exit: u8| Err(Failure { exit, ..Failure::new(words::outcome(outcome)) });
     match outcome.status {
         AskStatus::Answered => {
             if !app.out.json {
                 for line in answer_lines(outcome.answers.as_deref().unwrap_or_default())? {
-                    // A script gets every character; a terminal gets none that it would obey.
+                    // Scripts get all characters. Terminals get text without control sequences.
                     app.out.line(&if app.out.is_terminal { sanitize::text(&line) } else { line });
                 }
                 if let Some(note) = &outcome.note {
@@ -145,15 +146,15 @@ fn finish(app: &App, ask: &Ask) -> Result<(), Failure> {
     }
 }
 
-/// One entry per line.
+/// Formats one entry per line.
 fn answer_lines(answers: &[ShownAnswer]) -> Result<Vec<String>, Failure> {
     let mut lines = Vec::new();
     for answer in answers {
         match answer {
             ShownAnswer::Entries(entries) => lines.extend(entries.iter().cloned()),
             ShownAnswer::Secret { .. } => {
-                return Err(Failure::new("The answer is secret, and this server does not show it here.")
-                    .then("Secrets are given to agents only."));
+                return Err(Failure::new("The answer is a secret, and the server does not return it here.")
+                    .then("Only agents receive secrets."));
             }
         }
     }
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_with_options() {
+    fn options_and_flags_become_a_question() {
         let line = ["Which?", "--option", "A", "--option", "B", "--multiple", "--no-custom", "--header", "H", "--timeout", "90s"];
         let ask = new_ask(args(&line));
         let question = &ask.questions.as_ref().unwrap()[0];
@@ -188,14 +189,14 @@ mod tests {
     }
 
     #[test]
-    fn an_approval_of_a_command() {
+    fn approval_flag_becomes_an_approval_of_a_command() {
         let ask = new_ask(args(&["Deploy?", "--approval", "make deploy"]));
         let approval = ask.approval.unwrap();
         assert_eq!((approval.command.as_deref(), approval.action, ask.questions), (Some("make deploy"), ActionKind::Run, None));
     }
 
     #[test]
-    fn one_entry_per_line() {
+    fn answers_print_one_entry_per_line_without_secrets() {
         let answers = [ShownAnswer::Entries(vec!["a".into(), "b".into()]), ShownAnswer::Entries(vec!["c".into()])];
         assert_eq!(answer_lines(&answers).unwrap(), ["a", "b", "c"]);
         assert!(answer_lines(&[ShownAnswer::Secret { secret: true }]).is_err());

@@ -1,4 +1,4 @@
-//! `sayso doctor`: is everything in order, and what to do if not.
+//! `sayso doctor`: checks the installation and suggests a fix for each problem.
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
@@ -13,10 +13,10 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// Below this much free space the database may soon be full.
+/// With less free space than this, the check of the disk fails.
 const LEAST_SPACE: u64 = 200 * 1024 * 1024;
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct DoctorCheck {
     name: &'static str,
@@ -36,7 +36,7 @@ impl DoctorCheck {
     }
 }
 
-/// Looks at everything.
+/// Runs all checks and prints the results. Fails if a check failed.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let mut checks = vec![directory(app), token_file(app), space(&app.paths.data_dir)];
     checks.extend(doctor_life::files(app));
@@ -46,7 +46,7 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     app.out.result(&checks, || checks.iter().map(|check| show(check, &app.out.look)).collect::<Vec<_>>().join("\n"))?;
     match failed {
         0 => Ok(()),
-        several => Err(Failure::new(format!("{} not in order.", words::count(several, "thing is", "things are")))),
+        several => Err(Failure::new(format!("{} failed.", words::count(several, "check", "checks")))),
     }
 }
 
@@ -64,29 +64,29 @@ fn directory(app: &App) -> DoctorCheck {
     let path = &app.paths.data_dir;
     let shown = words::directory(&path.to_string_lossy(), &app.out.look);
     match std::fs::metadata(path) {
-        Err(_) => DoctorCheck::good("Data", format!("{shown} is not there yet; the server makes it")),
+        Err(_) => DoctorCheck::good("Data", format!("{shown} does not exist yet; the server creates it")),
         Ok(data) if data.uid() != rustix::process::getuid().as_raw() => DoctorCheck::bad(
             "Data",
             format!("{shown} belongs to another user"),
-            "Choose another with --data-dir, or change its owner.",
+            "Choose another directory with --data-dir, or change the owner of this one.",
         ),
         Ok(data) if data.permissions().mode() & 0o077 != 0 => {
-            DoctorCheck::bad("Data", format!("others may enter {shown}"), format!("chmod 700 {}", path.display()))
+            DoctorCheck::bad("Data", format!("other users can read {shown}"), format!("Run: chmod 700 {}", path.display()))
         }
-        Ok(_) => DoctorCheck::good("Data", format!("{shown} is yours alone")),
+        Ok(_) => DoctorCheck::good("Data", format!("only you can read {shown}")),
     }
 }
 
 fn token_file(app: &App) -> DoctorCheck {
     let path = app.paths.token();
     match std::fs::metadata(&path) {
-        Err(_) => DoctorCheck::good("Token", "none yet; the server makes it"),
+        Err(_) => DoctorCheck::good("Token", "none yet; the server creates it"),
         Ok(data) if data.permissions().mode() & 0o077 != 0 => DoctorCheck::bad(
             "Token",
-            format!("others may read {}", path.display()),
-            format!("chmod 600 {}, then make a new one", path.display()),
+            format!("other users can read {}", path.display()),
+            format!("Run chmod 600 {}, then create a new token.", path.display()),
         ),
-        Ok(_) => DoctorCheck::good("Token", "its file is yours alone"),
+        Ok(_) => DoctorCheck::good("Token", "only you can read its file"),
     }
 }
 
@@ -97,12 +97,16 @@ fn space(directory: &Path) -> DoctorCheck {
             let free = found.f_bavail.saturating_mul(found.f_frsize);
             let shown = format!("{} MiB free", free / (1024 * 1024));
             if free < LEAST_SPACE {
-                DoctorCheck::bad("Disk", shown, "Make room; with a full disk agents wait and callers are refused.")
+                DoctorCheck::bad(
+                    "Disk",
+                    shown,
+                    "Free some disk space. While the disk is full, agents wait and new asks are refused.",
+                )
             } else {
                 DoctorCheck::good("Disk", shown)
             }
         }
-        Err(error) => DoctorCheck::bad("Disk", format!("cannot be measured: {error}"), "Look at it with: df -h"),
+        Err(error) => DoctorCheck::bad("Disk", format!("cannot read the free space: {error}"), "Check it with: df -h"),
     }
 }
 
@@ -111,7 +115,7 @@ async fn server(app: &App) -> Vec<DoctorCheck> {
         Some(url) => Some(url),
         None => ServerFile::read(&app.paths.server_file()).ok().flatten().map(|file| file.url),
     };
-    let Some(url) = url else { return vec![DoctorCheck::bad("Server", "none runs", "Start one with: sayso serve")] };
+    let Some(url) = url else { return vec![DoctorCheck::bad("Server", "not running", "Start one with: sayso serve")] };
     let health = match Client::new(&url, "") {
         Ok(client) => client.health().await,
         Err(error) => Err(error),
@@ -121,17 +125,19 @@ async fn server(app: &App) -> Vec<DoctorCheck> {
         Err(error) => return vec![DoctorCheck::bad("Server", error.to_string(), "Start one with: sayso serve")],
     };
     let mut checks = vec![match health.status.as_str() {
-        "ok" => DoctorCheck::good("Server", format!("answers at {url}")),
-        other => {
-            DoctorCheck::bad("Server", format!("answers at {url}: {}", sanitize::line(other)), "Look at its log: sayso logs")
-        }
+        "ok" => DoctorCheck::good("Server", format!("running at {url}")),
+        other => DoctorCheck::bad(
+            "Server",
+            format!("running at {url}, but: {}", sanitize::line(other)),
+            "See its log with: sayso logs",
+        ),
     }];
     let ours = env!("CARGO_PKG_VERSION");
     checks.push(if health.version == ours {
         DoctorCheck::good("Version", ours)
     } else {
-        let found = format!("the server has {}, this program {ours}", sanitize::line(&health.version));
-        DoctorCheck::bad("Version", found, "Bring them together with: sayso restart")
+        let found = format!("the server is version {}, this program is {ours}", sanitize::line(&health.version));
+        DoctorCheck::bad("Version", found, "Restart the server with this version: sayso restart")
     });
     let client = match app.client() {
         Ok(client) => client,
@@ -142,16 +148,18 @@ async fn server(app: &App) -> Vec<DoctorCheck> {
     };
     checks.push(match client.agents().await {
         Ok(agents) => {
-            DoctorCheck::good("Login", format!("the token works; {}", words::count(agents.data.len(), "agent", "agents")))
+            DoctorCheck::good("Login", format!("the token is valid; {}", words::count(agents.data.len(), "agent", "agents")))
         }
-        Err(error) => DoctorCheck::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if it is old."),
+        Err(error) => {
+            DoctorCheck::bad("Login", error.to_string(), "Restart the server, or unset SAYSO_TOKEN if that token is old.")
+        }
     });
     checks.extend(doctor_life::reach(&client).await);
-    // A token that may not read the policy was named above.
+    // The `Login` check above already reports a token that may not read the policy.
     if let Ok(view) = client.policy().await {
         checks.push(match view.error {
-            None => DoctorCheck::good("Policy", "reads well"),
-            Some(error) => DoctorCheck::bad("Policy", sanitize::line(&error), "Correct it with: sayso policy edit"),
+            None => DoctorCheck::good("Policy", "valid"),
+            Some(error) => DoctorCheck::bad("Policy", sanitize::line(&error), "Fix it with: sayso policy edit"),
         });
     }
     checks
@@ -163,11 +171,11 @@ mod tests {
     use crate::fixtures::look;
 
     #[test]
-    fn a_check_that_failed_says_what_to_do() {
+    fn failed_check_shows_its_fix() {
         assert_eq!(show(&DoctorCheck::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
         assert_eq!(
-            show(&DoctorCheck::bad("Server", "none runs", "Start one"), &look()),
-            "x Server     none runs\n             Start one"
+            show(&DoctorCheck::bad("Server", "not running", "Start one"), &look()),
+            "x Server     not running\n             Start one"
         );
         assert!(space(Path::new("/tmp/not/there")).found.ends_with("MiB free"));
     }

@@ -1,5 +1,5 @@
-//! The part of `sayso doctor` about how the server lives: the service, the network, the certificate, the files with
-//! secrets, the log.
+//! Checks of `sayso doctor` for the environment of the server: the service, the network, the certificate, files with
+//! secrets, and the log.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -15,10 +15,10 @@ use crate::sanitize;
 use crate::service;
 use crate::words;
 
-/// Before this much time is left, a certificate should be renewed.
+/// A certificate that expires within this time should be renewed.
 const SOON: std::time::Duration = std::time::Duration::from_secs(7 * 86_400);
 
-/// What can be looked at without a server.
+/// Checks that need no server.
 pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
     let mut checks = vec![private(app), log_size(app)];
     checks.extend(interference(app));
@@ -27,7 +27,7 @@ pub(super) fn files(app: &App) -> Vec<DoctorCheck> {
     checks
 }
 
-/// Files that nobody else may read, or write.
+/// Checks that other users can't read secrets or change settings.
 fn private(app: &App) -> DoctorCheck {
     let paths = &app.paths;
     let mode = |path: &Path| fs::metadata(path).map_or(0, |data| data.permissions().mode());
@@ -37,25 +37,25 @@ fn private(app: &App) -> DoctorCheck {
         if mode(&path) & 0o077 != 0 {
             return DoctorCheck::bad(
                 "Files",
-                format!("others may read {}", path.display()),
-                format!("chmod 600 {}", path.display()),
+                format!("other users can read {}", path.display()),
+                format!("Run: chmod 600 {}", path.display()),
             );
         }
     }
-    // They say which programs run and what is allowed.
+    // These files decide which programs run and what is allowed.
     for path in [paths.config(), paths.policy()] {
         if mode(&path) & 0o022 != 0 {
             return DoctorCheck::bad(
                 "Files",
-                format!("others may write {}", path.display()),
-                format!("chmod go-w {}", path.display()),
+                format!("other users can change {}", path.display()),
+                format!("Run: chmod go-w {}", path.display()),
             );
         }
     }
-    DoctorCheck::good("Files", "what is secret is yours alone, and nobody else writes your settings")
+    DoctorCheck::good("Files", "only you can read your secrets and change your settings")
 }
 
-/// The key of the person's certificate, if the settings name one.
+/// Finds the key of the person's certificate, if the settings have one.
 fn key_file(app: &App) -> Option<PathBuf> {
     let settings: toml_edit::DocumentMut = fs::read_to_string(app.paths.config()).ok()?.parse().ok()?;
     settings.get("server")?.get("tls_key")?.as_str().map(PathBuf::from)
@@ -66,32 +66,32 @@ fn log_size(app: &App) -> DoctorCheck {
     let shown = format!("{} MiB", size.div_ceil(1024 * 1024));
     if size > log::most() {
         let dir = app.paths.log();
-        let next = format!("Something else writes there; look at {}", dir.parent().unwrap_or(&dir).display());
-        DoctorCheck::bad("Log", format!("{shown} are more than it should be"), next)
+        let next = format!("Another program may be writing to {}", dir.parent().unwrap_or(&dir).display());
+        DoctorCheck::bad("Log", format!("{shown}, which is larger than expected"), next)
     } else {
         DoctorCheck::good("Log", shown)
     }
 }
 
-/// Other programs that connected to the supervisors of agents that run.
+/// Reports other programs that connected to the supervisors of running agents.
 fn interference(app: &App) -> Option<DoctorCheck> {
     let warnings = sayso_server::agent_warnings(&app.paths.data_dir);
     let last = sanitize::line(warnings.last()?);
     let found = if warnings.len() == 1 { last } else { format!("{last} ({} such warnings)", warnings.len()) };
-    Some(DoctorCheck::bad("Agents", found, "The transcript of the session and the log have the details: sayso logs"))
+    Some(DoctorCheck::bad("Agents", found, "See the transcript of the session, or the log: sayso logs"))
 }
 
-/// Whether the server runs the program that is there now.
+/// Checks that the server runs the program that is installed now.
 fn program(app: &App) -> Option<DoctorCheck> {
     let server = ServerFile::read(&app.paths.server_file()).ok().flatten()?;
-    // Linux says so when the file of a program was replaced.
+    // Linux adds this suffix when the file of a running program was replaced.
     let exe = fs::read_link(format!("/proc/{}/exe", server.pid)).ok()?;
     let replaced = exe.to_string_lossy().ends_with(" (deleted)");
     replaced.then(|| {
         DoctorCheck::bad(
             "Program",
-            "the server runs a program that was replaced since",
-            "Start it again with: sayso restart. Agents go on.",
+            "the program was replaced after the server started",
+            "Restart the server with: sayso restart. Agents keep running.",
         )
     })
 }
@@ -99,27 +99,25 @@ fn program(app: &App) -> Option<DoctorCheck> {
 fn service(app: &App) -> Option<DoctorCheck> {
     let found = match service::look(app) {
         Ok(found) => found,
-        Err(failure) => return Some(DoctorCheck::bad("Service", failure.what, "Write it again with: sayso service install")),
+        Err(failure) => return Some(DoctorCheck::bad("Service", failure.what, "Reinstall it with: sayso service install")),
     };
     if !found.installed {
-        return Some(DoctorCheck::good("Service", "not installed; the server starts when it is needed"));
+        return Some(DoctorCheck::good("Service", "not installed; commands start the server when they need it"));
     }
-    let again = "Write it again with: sayso service install";
+    let again = "Reinstall it with: sayso service install";
     Some(match (&found.program, found.is_this_program, found.enabled, found.running) {
-        (Some(program), false, _, _) => {
-            DoctorCheck::bad("Service", format!("starts {program}, which is not this program"), again)
-        }
-        (None, _, _, _) => DoctorCheck::bad("Service", format!("{} is not as it was written", found.path.display()), again),
-        (Some(_), true, Some(false), _) => DoctorCheck::bad("Service", "is installed, but does not start by itself", again),
+        (Some(program), false, _, _) => DoctorCheck::bad("Service", format!("starts {program} instead of this program"), again),
+        (None, _, _, _) => DoctorCheck::bad("Service", format!("{} was changed", found.path.display()), again),
+        (Some(_), true, Some(false), _) => DoctorCheck::bad("Service", "installed, but not enabled", again),
         (Some(_), true, _, Some(false)) => {
-            DoctorCheck::bad("Service", "is installed, but does not run", "Start it with: sayso restart")
+            DoctorCheck::bad("Service", "installed, but not running", "Start it with: sayso restart")
         }
-        (Some(_), true, None, _) => DoctorCheck::good("Service", "installed; whether it is enabled cannot be seen from here"),
+        (Some(_), true, None, _) => DoctorCheck::good("Service", "installed; cannot tell whether it is enabled"),
         (Some(_), true, Some(true), _) => DoctorCheck::good("Service", "starts when you log in"),
     })
 }
 
-/// What the server says about how it is reached. A token that may not ask is named elsewhere.
+/// Asks the server how it can be reached. Returns nothing if the token may not ask; the `Login` check reports that.
 pub(super) async fn reach(client: &Client) -> Vec<DoctorCheck> {
     match client.listeners().await {
         Ok(reached) => network(&reached).into_iter().chain(certificate(&reached)).collect(),
@@ -132,7 +130,7 @@ fn network(reached: &ListenerList) -> Option<DoctorCheck> {
     let public = reached.public_url.as_ref().map(|url| format!("other devices use {url}"));
     let open = (!opened.is_empty()).then(|| format!("open to the network at {} until: sayso phone --close", opened.join(", ")));
     let said: Vec<String> = public.into_iter().chain(open).collect();
-    let said = if said.is_empty() { "only this machine reaches it".to_owned() } else { said.join("; ") };
+    let said = if said.is_empty() { "only this machine can reach the server".to_owned() } else { said.join("; ") };
     Some(DoctorCheck::good("Network", said))
 }
 
@@ -140,20 +138,24 @@ fn certificate(reached: &ListenerList) -> Option<DoctorCheck> {
     let found = reached.certificate.as_ref()?;
     let now = sayso_client::now();
     if let Some(problem) = &found.problem {
-        return Some(DoctorCheck::bad("TLS", crate::sanitize::line(problem), "The one before is used until this is corrected."));
+        return Some(DoctorCheck::bad(
+            "TLS",
+            crate::sanitize::line(problem),
+            "Fix it; until then the server uses the previous certificate.",
+        ));
     }
     Some(match found.expires_at {
         Some(end) if end <= now => DoctorCheck::bad(
             "TLS",
-            format!("{} ended {}", found.file, words::at(end, now)),
-            "Renew it; it is read again by itself.",
+            format!("{} expired {}", found.file, words::at(end, now)),
+            "Renew it; the server reloads it automatically.",
         ),
         Some(end) if end <= now.plus(SOON) => DoctorCheck::bad(
             "TLS",
-            format!("{} ends {}", found.file, words::at(end, now)),
-            "Renew it; it is read again by itself.",
+            format!("{} expires {}", found.file, words::at(end, now)),
+            "Renew it; the server reloads it automatically.",
         ),
-        Some(end) => DoctorCheck::good("TLS", format!("{} is good until {}", found.file, words::at(end, now))),
+        Some(end) => DoctorCheck::good("TLS", format!("{} is valid until {}", found.file, words::at(end, now))),
         None => DoctorCheck::good("TLS", format!("{} is in use", found.file)),
     })
 }
@@ -174,9 +176,9 @@ mod tests {
     }
 
     #[test]
-    fn who_reaches_the_server_is_said() {
+    fn network_check_names_open_addresses() {
         let said = |reached: &ListenerList| serde_json::to_value(network(reached).unwrap()).unwrap()["found"].clone();
-        assert_eq!(said(&reached(&[], None, None)), "only this machine reaches it");
+        assert_eq!(said(&reached(&[], None, None)), "only this machine can reach the server");
         let open = reached(&["http://192.0.2.7:4517"], Some("https://box"), None);
         assert_eq!(
             said(&open),
@@ -185,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_certificate_that_ends_is_named() {
+    fn expiring_certificate_fails_its_check() {
         let ok = |end: Option<i64>, problem: Option<&str>| {
             let expires_at =
                 end.map(|hours| sayso_core::time::Time::from_millis(sayso_client::now().as_millis() + hours * 3_600_000));

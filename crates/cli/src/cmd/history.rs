@@ -1,4 +1,4 @@
-//! `sayso history`: who decided what, when, how fast, and by which rule.
+//! `sayso history`: lists who decided what, when, how fast, and by which rule.
 
 use sayso_client::api::ask::{Ask, AskQuery};
 use sayso_core::time::Time;
@@ -10,13 +10,13 @@ use crate::order;
 use crate::output::Look;
 use crate::words;
 
-/// Lists what was decided, newest first.
+/// Lists decisions, newest first.
 pub(crate) async fn run(app: &App, limit: u32) -> Result<(), Failure> {
     let client = app.client()?;
     let query = AskQuery { status: Some("resolved".to_owned()), limit: Some(limit), ..AskQuery::default() };
     let page = client.asks(&query).await?;
     app.out.result(&page, || match page.data.as_slice() {
-        [] => "Nothing was decided yet.".to_owned(),
+        [] => "No decisions yet.".to_owned(),
         asks => table(asks, sayso_client::now(), &app.out.look),
     })
 }
@@ -50,7 +50,7 @@ fn table(asks: &[Ask], now: Time, look: &Look) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The digest of what was approved or denied.
+/// Returns the digest of an approval as a sentence; empty for other asks.
 fn digest(ask: &Ask) -> String {
     let digest = words::short_digest(ask);
     if digest.is_empty() { digest } else { format!(" Digest {digest}.") }
@@ -63,7 +63,7 @@ mod tests {
     use sayso_client::api::ask::{Actor, AskStatus, Outcome, ShownAnswer};
 
     #[test]
-    fn a_row_says_who_and_how_fast() {
+    fn row_names_the_actor_and_the_response_time() {
         let ask = question_ask();
         let by = Actor {
             kind: "person".into(),
@@ -80,6 +80,7 @@ mod tests {
             answers,
             note: None,
             message: None,
+            message_code: None,
             stop: false,
             choice: None,
             input: None,
@@ -94,7 +95,7 @@ mod tests {
         );
     }
     #[test]
-    fn approvals_show_their_digest() {
+    fn approval_row_shows_its_digest() {
         let ask = Ask { digest: Some("0123456789abcdef".repeat(4)), ..approval_ask() };
         let row = table(std::slice::from_ref(&ask), ask.opened_at, &look());
         assert!(row.ends_with("Waiting for your approval. Digest 0123456789ab."), "{row}");

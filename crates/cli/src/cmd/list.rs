@@ -1,4 +1,4 @@
-//! `sayso`, `sayso inbox` and `sayso ls`: what waits.
+//! `sayso`, `sayso inbox` and `sayso ls`: show pending asks.
 
 use std::io::IsTerminal;
 
@@ -17,12 +17,12 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// What somebody reads who has never used it.
-const FIRST: &str = "Your agents ask here, and you answer in one place.\n\
+/// Shown to people who run `sayso` for the first time.
+const FIRST: &str = "All your agents ask here, and you answer in one place.\n\
 Try it:         sayso start mock \"ask me a question\"\n\
-What waits:     sayso          Answer the next: sayso next          All commands: sayso --help";
+Your inbox:     sayso          Answer the next: sayso next          All commands: sayso --help";
 
-/// `sayso` alone.
+/// Runs `sayso` without a command.
 pub(crate) async fn home(app: &App) -> Result<(), Failure> {
     match app.target() {
         Err(DiscoverError::NoServer { .. }) if !app.paths.token().exists() && !app.out.json => {
@@ -34,7 +34,7 @@ pub(crate) async fn home(app: &App) -> Result<(), Failure> {
     }
 }
 
-/// `sayso inbox`: the inbox on a terminal, else the list.
+/// Runs `sayso inbox`: opens the inbox in a terminal and prints the list otherwise.
 pub(crate) async fn inbox(app: &App) -> Result<(), Failure> {
     if app.out.json || !app.out.is_terminal || !std::io::stdin().is_terminal() {
         return ls(app, &ListArgs { all: false }).await;
@@ -42,7 +42,7 @@ pub(crate) async fn inbox(app: &App) -> Result<(), Failure> {
     inbox::run(app, Mode::All).await
 }
 
-/// `sayso ls`.
+/// Runs `sayso ls`.
 pub(crate) async fn ls(app: &App, args: &ListArgs) -> Result<(), Failure> {
     let client = app.client()?;
     let mut page = client.pending_asks().await?;
@@ -56,7 +56,7 @@ pub(crate) async fn ls(app: &App, args: &ListArgs) -> Result<(), Failure> {
     if !asks.is_empty() {
         app.out.line(&table(&asks, now, &app.out.look));
     }
-    // In a pipe there is the plain list and nothing else.
+    // Output to a pipe is the plain list only.
     if !app.out.is_terminal {
         return Ok(());
     }
@@ -65,25 +65,25 @@ pub(crate) async fn ls(app: &App, args: &ListArgs) -> Result<(), Failure> {
         let working = open.iter().filter(|session| session.status == SessionStatus::Running).count();
         app.out.line(&nothing(open.len(), working));
     } else {
-        app.out.line(&app.out.look.paint(Style::Dim, "Answer the first here: sayso next. One of them: sayso answer ID"));
+        app.out.line(&app.out.look.paint(Style::Dim, "Answer the first: sayso next. Answer another: sayso answer ID"));
     }
     if !snoozed.is_empty() {
-        app.out.line(&app.out.look.paint(Style::Dim, &format!("{} snoozed. See all: sayso ls --all", snoozed.len())));
+        app.out.line(&app.out.look.paint(Style::Dim, &format!("{} snoozed. List all: sayso ls --all", snoozed.len())));
     }
     Ok(())
 }
 
-/// Nothing waits; what is going on?
+/// Says that no ask is pending, and how many agents are working.
 fn nothing(open: usize, working: usize) -> String {
     match (open, working) {
-        (0, _) => "Nothing waits for you. No agent yet. Try: sayso start mock \"ask me a question\"".to_owned(),
-        (_, 0) => "Nothing waits for you.".to_owned(),
-        (_, 1) => "Nothing waits for you. 1 agent is working.".to_owned(),
-        (_, several) => format!("Nothing waits for you. {several} agents are working."),
+        (0, _) => "No agents yet. Try: sayso start mock \"ask me a question\"".to_owned(),
+        (_, 0) => "You're all caught up.".to_owned(),
+        (_, 1) => "You're all caught up. 1 agent is working.".to_owned(),
+        (_, several) => format!("You're all caught up. {several} agents are working."),
     }
 }
 
-/// One line per ask: sign, end of the id, what, who, where, one fact, how old.
+/// Formats one line per ask: sign, suffix of the id, subject, agent, project, one fact, age.
 pub(crate) fn table(asks: &[Ask], now: Time, look: &Look) -> String {
     let length = order::ending_length(asks.iter().map(|ask| ask.id.as_str()));
     let rows: Vec<[String; 4]> = asks
@@ -124,7 +124,7 @@ mod tests {
     use sayso_client::api::ask::{OnTimeout, Reach};
 
     #[test]
-    fn the_list() {
+    fn list_fits_the_terminal_width() {
         let opened = question_ask().opened_at.as_millis();
         let now = Time::from_millis(opened + 24 * 60_000);
         let mut set = question_ask();
@@ -149,9 +149,9 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_list_says_what_goes_on() {
-        assert_eq!(nothing(2, 2), "Nothing waits for you. 2 agents are working.");
-        assert_eq!(nothing(1, 0), "Nothing waits for you.");
+    fn empty_list_says_how_many_agents_work() {
+        assert_eq!(nothing(2, 2), "You're all caught up. 2 agents are working.");
+        assert_eq!(nothing(1, 0), "You're all caught up.");
         assert_eq!(FIRST.lines().count(), 3);
     }
 }

@@ -1,17 +1,17 @@
-//! `sayso login`: a link that opens the page in a browser, once.
+//! `sayso login`: prints a link that signs a browser in, once.
 
 use crate::app::App;
 use crate::editor;
 use crate::failure::Failure;
 use crate::words;
 
-/// Prints the link, and opens it if that is wanted.
+/// Prints the link, and also opens it if `open` is set.
 pub(crate) async fn run(app: &App, open: bool) -> Result<(), Failure> {
     let code = app.client()?.login_code().await?;
     let now = sayso_client::now();
     app.out.result(&code, || code.url.clone())?;
     if !app.out.json {
-        app.out.note(&format!("It opens the page once, until {}.", words::at(code.expires_at, now)));
+        app.out.note(&format!("This link works once, until {}.", words::at(code.expires_at, now)));
     }
     if open { editor::open_in_browser(&code.url) } else { Ok(()) }
 }

@@ -1,4 +1,4 @@
-//! `sayso logs`: the end of the server's log, the lines about one ask, and what is added.
+//! `sayso logs`: prints the end of the server's log or the lines about one ask, and follows the log.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -17,28 +17,27 @@ use crate::log;
 use crate::sanitize;
 use crate::service;
 
-/// How often the file is looked at.
+/// Interval between reads while following the log.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How much of one file is read at most.
+/// Limit for what is read from one file, in bytes.
 const TAIL: u64 = 8 * 1024 * 1024;
 
-/// The field that carries the id of an ask.
+/// Log field with the id of an ask.
 const ASK_FIELD: &str = "ask=";
-/// How long an id is: its prefix and 32 digits.
+/// Length of an id: its prefix and 32 digits.
 const ID_LENGTH: usize = AskId::PREFIX.len() + 32;
 
-/// Shows the log.
 pub(crate) async fn run(app: &App, args: LogsArgs) -> Result<(), Failure> {
     let LogsArgs { ask, follow, lines } = args;
     let suffix = ask.as_deref().map(id_suffix);
     let path = app.paths.log();
-    let unreadable = |error: io::Error| Failure::io(&format!("{} cannot be read", path.display()), &error);
+    let unreadable = |error: io::Error| Failure::io(&format!("Cannot read {}", path.display()), &error);
     let mut file = match File::open(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(Failure::new(format!("There is no log at {}.", path.display()))
-                .then("A server in the foreground writes to its terminal."));
+                .then("A server that runs in a terminal logs to that terminal."));
         }
         Err(error) => return Err(unreadable(error)),
     };
@@ -62,7 +61,7 @@ pub(crate) async fn run(app: &App, args: LogsArgs) -> Result<(), Failure> {
     rest.clear();
     loop {
         tokio::time::sleep(LOOK).await;
-        // What was added to a file that has been moved aside since comes first.
+        // After a rotation, the rest of the old file is printed before the new file.
         let moved = !is_at(&file, &path);
         read(&mut file, &mut rest).map_err(unreadable)?;
         while let Some(end) = rest.find('\n') {
@@ -77,18 +76,18 @@ pub(crate) async fn run(app: &App, args: LogsArgs) -> Result<(), Failure> {
     }
 }
 
-/// The ids of asks that a line names in its fields and spans.
+/// Returns the ids of asks in the fields and spans of a log line.
 fn ask_ids(line: &str) -> impl Iterator<Item = &str> {
     let fields = line.match_indices(ASK_FIELD).map(|(at, name)| &line[at + name.len()..]);
     fields.filter_map(|field| field.get(..ID_LENGTH)).filter(|id| id.parse::<AskId>().is_ok())
 }
 
-/// Whether a line is about an ask whose id ends like this.
+/// Returns true if the line is about an ask whose id has this suffix.
 fn is_about(line: &str, suffix: &str) -> bool {
     ask_ids(line).any(|id| id.ends_with(suffix))
 }
 
-/// The one ask that these lines name with an id that ends like this, if there is one.
+/// Finds the only ask in these lines whose id has this suffix. Fails if there are several.
 fn one_ask(lines: &[&str], suffix: &str) -> Result<Option<String>, FindError> {
     if suffix.is_empty() {
         return Err(FindError::None { what: "ask", suffix: suffix.to_owned() });
@@ -106,22 +105,22 @@ fn one_ask(lines: &[&str], suffix: &str) -> Result<Option<String>, FindError> {
     Ok(found.into_keys().next())
 }
 
-/// Why no line is about this ask, and what to do.
+/// Explains why no line is about this ask, and what to do.
 fn no_lines(app: &App, lines: &[&str], suffix: &str) -> Failure {
     let is_debug = |line: &&str| line.split_whitespace().nth(1).is_some_and(|level| matches!(level, "DEBUG" | "TRACE"));
     if lines.iter().any(is_debug) {
         let what = format!("The log has no line about an ask whose id ends in {}.", sanitize::line(suffix));
-        return Failure::new(what).then("The oldest lines are deleted. See what was decided with: sayso history");
+        return Failure::new(what).then("Old lines are deleted. See past decisions with: sayso history");
     }
     let restart = match service::is_installed(app) {
         true => "SAYSO_LOG=debug sayso service install",
         false => "SAYSO_LOG=debug sayso restart",
     };
-    Failure::new("The log has no lines about single asks: the server logs at the level info.")
-        .then(format!("Log more from now on with: {restart}"))
+    Failure::new("The log has no lines about single asks, because the server logs at level info.")
+        .then(format!("To log more from now on, run: {restart}"))
 }
 
-/// The last lines of the files that were moved aside, as many as are wanted.
+/// Returns up to `wanted` last lines of rotated files.
 fn earlier(path: &Path, wanted: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for file in log::files(path).iter().rev().filter(|file| *file != path) {
@@ -134,16 +133,16 @@ fn earlier(path: &Path, wanted: usize) -> Vec<String> {
     lines.split_off(lines.len().saturating_sub(wanted))
 }
 
-/// Whether this file still has this name.
+/// Returns true if `path` still refers to this open file.
 fn is_at(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
-        // Between two files there is none for a moment; it is looked at again.
+        // During a rotation the path does not exist for a moment; the caller checks again later.
         (Err(_), _) | (_, Err(_)) => true,
     }
 }
 
-/// The end of a file; it is read on from there.
+/// Reads the end of a file and leaves the cursor at the end.
 fn tail(file: &mut File) -> io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))?;
@@ -152,7 +151,8 @@ fn tail(file: &mut File) -> io::Result<String> {
     Ok(text)
 }
 
-/// Reads to the end; bytes that are not text are replaced. A file that somebody emptied is read from its start.
+/// Reads to the end and replaces bytes that are not valid UTF-8. Starts again from the beginning if the file was
+/// truncated.
 fn read(file: &mut File, into: &mut String) -> io::Result<()> {
     if file.metadata()?.len() < file.stream_position()? {
         file.rewind()?;
@@ -178,7 +178,7 @@ mod tests {
     const OTHER: &str = "2026-11-17T10:00:03Z  INFO x: stopping session=ses_0190a0000000700080000000000014f2 ask=short";
 
     #[test]
-    fn an_ask_is_found_by_a_unique_suffix_of_its_id() {
+    fn ask_is_found_by_a_unique_suffix_of_its_id() {
         let lines = [A, B, A_SENT, OTHER];
         let id = "ask_0190a0000000700080000000000014f2";
         for typed in ["14f2", id, id.trim_start_matches("ask_")] {
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_suffix_of_two_ids_is_refused_with_both() {
+    fn ambiguous_suffix_is_refused_with_all_candidates() {
         let Err(FindError::Several { candidates, .. }) = one_ask(&[A, B, A_SENT], "4f2") else { panic!("two ids end in 4f2") };
         assert_eq!(
             candidates,

@@ -1,5 +1,5 @@
-//! `sayso mcp`: the MCP server on standard input and output, for one client. It is a caller of the HTTP API that
-//! does not give up: while the server is being restarted, whoever waits for a person goes on waiting.
+//! `sayso mcp`: an MCP server on standard input and output, for one client. It calls the HTTP API and retries: calls
+//! that wait for a person keep waiting while the server restarts.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,16 +18,16 @@ use crate::app::App;
 use crate::args::McpArgs;
 use crate::failure::Failure;
 
-/// How long a call that does not wait for a person is tried again when no server answers.
+/// How long to retry a call that does not wait for a person while no server is running.
 const TRY: Duration = Duration::from_secs(60);
-/// How often.
+/// Interval between retries.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How often a wait looks whether the server is where it was.
+/// Longest single wait for an outcome; after it the address of the server is read again.
 const LOOK: Duration = Duration::from_secs(20);
-/// How long the end may take.
+/// Time limit for withdrawing approvals when this process ends.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// Serves until the client closes our input.
+/// Serves until the client closes our standard input.
 pub(crate) async fn run(app: &App, args: McpArgs) -> Result<(), Failure> {
     let place = CallOrigin {
         session: Some(session()),
@@ -42,11 +42,11 @@ pub(crate) async fn run(app: &App, args: McpArgs) -> Result<(), Failure> {
         client: Mutex::default(),
         approvals: Mutex::default(),
     }));
-    let broken = |error: std::io::Error| Failure::io("Signals cannot be heard", &error);
+    let broken = |error: std::io::Error| Failure::io("Cannot listen for signals", &error);
     let (mut terminate, mut interrupt) =
         (signal(SignalKind::terminate()).map_err(broken)?, signal(SignalKind::interrupt()).map_err(broken)?);
     let served = async {
-        // A client that goes away before it has said anything is no fault.
+        // A client that disconnects before the handshake is not an error.
         if let Ok(serving) = Tools::new(remote.clone()).serve(rmcp::transport::stdio()).await {
             let _ = serving.waiting().await;
         }
@@ -56,23 +56,23 @@ pub(crate) async fn run(app: &App, args: McpArgs) -> Result<(), Failure> {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    // Nobody waits any more. Questions are kept for a while; a permission must not be given later.
+    // The client is gone. Its questions stay pending for a while, but approvals must not be granted later.
     let _ = tokio::time::timeout(FAREWELL, remote.farewell()).await;
     Ok(())
 }
 
-/// The name of the agent's session: whoever started us, as long as it lives. Started again by the same agent, we
-/// find its asks again.
+/// Names the agent's session after the parent process and its start time. The same agent process finds its asks again
+/// after it restarts this server.
 fn session() -> String {
     let parent = rustix::process::getppid().map_or(0, |pid| pid.as_raw_nonzero().get());
-    // The 22nd field is when it started; the second may hold spaces and parentheses.
+    // Field 22 is the start time. Field 2 is the process name, which may contain spaces and parentheses.
     let stat = std::fs::read_to_string(format!("/proc/{parent}/stat")).unwrap_or_default();
     let started = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19)).map(str::to_owned);
     let started = started.unwrap_or_else(|| format!("{}-{}", std::process::id(), sayso_client::now()));
     format!("mcp-{parent}-{started}")
 }
 
-/// The asks of a server, wherever it is now.
+/// Calls the asks API of the server, which may restart and change its address.
 #[derive(Debug, Clone)]
 struct RemoteAsks(Arc<RemoteAsksState>);
 
@@ -82,9 +82,9 @@ struct RemoteAsksState {
     paths: Paths,
     token_file: Option<PathBuf>,
     place: CallOrigin,
-    /// The client that was used last, with its token. The server may come back elsewhere.
+    /// The most recent client with its token. The server may come back at another address.
     client: Mutex<Option<(String, Client)>>,
-    /// Approvals that are waited for.
+    /// Ids of pending approvals, which are withdrawn at the end.
     approvals: Mutex<BTreeSet<String>>,
 }
 
@@ -93,8 +93,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RemoteAsks {
-    /// Where the server is and what to say there: the token that was named, an agent's own, the one that `sayso connect`
-    /// made for agents, or, for whoever runs this by hand, their own.
+    /// Returns the address of the server and the first token found: from `--token-file`, from the agent's environment,
+    /// the one that `sayso connect` created for agents, or the token of the person who runs this by hand.
     fn target(&self) -> Result<(String, String), DiscoverError> {
         let RemoteAsksState { environment, paths, token_file, .. } = &*self.0;
         let token = match token_file {
@@ -120,7 +120,7 @@ impl RemoteAsks {
         Ok((url, token))
     }
 
-    /// A client of the server as it is now, or was last.
+    /// Returns a client for the current address of the server, or the most recent client while the server restarts.
     fn client(&self) -> Result<Client, Error> {
         let target = self.target();
         let mut last = lock(&self.0.client);
@@ -133,13 +133,13 @@ impl RemoteAsks {
                 *last = Some((token, client.clone()));
                 Ok(client)
             }
-            // It is between two lives: it has taken its address away and will be back.
+            // The server is restarting: it has removed its address and will write a new one.
             (Err(DiscoverError::NoServer { .. }), Some((_, client))) => Ok(client.clone()),
             (Err(error), _) => Err(error.into()),
         }
     }
 
-    /// Calls until a server answers, for a while.
+    /// Repeats a call until a server responds, for at most `TRY`.
     async fn call<T, F>(&self, make: impl Fn(Client) -> F) -> Result<T, ToolFailure>
     where
         F: Future<Output = Result<T, Error>>,
@@ -168,19 +168,19 @@ impl RemoteAsks {
     }
 }
 
-/// Whether it is worth to wait for the server.
+/// Returns true if retrying is worthwhile, because the server may be restarting.
 fn is_away(error: &Error) -> bool {
     error.is_unreachable() || matches!(error, Error::Discover(DiscoverError::NoServer { .. }))
 }
 
-/// What the model reads.
+/// Converts an error to the text that the model reads.
 fn refusal(error: &Error) -> ToolFailure {
     ToolFailure(match error {
-        error if is_away(error) => "Sayso does not run. Tell the user to start it with: sayso serve".to_owned(),
+        error if is_away(error) => "Sayso is not running. Ask the user to start it with: sayso serve".to_owned(),
         Error::Discover(DiscoverError::AgentShell { .. } | DiscoverError::NoToken { .. }) => {
-            "Sayso has no token for you. Tell the user to connect you, or to give `sayso mcp` an agent's token.".to_owned()
+            "Sayso has no token for you. Ask the user to connect you, or to pass an agent token to `sayso mcp`.".to_owned()
         }
-        error => format!("Sayso could not do it: {error}"),
+        error => format!("The call to Sayso failed: {error}"),
     })
 }
 
@@ -216,7 +216,7 @@ impl Asks for RemoteAsks {
             match found {
                 Ok(Some(ask)) => return Ok(ask),
                 Ok(None) => {}
-                // Whoever waits for a person waits for the server, too.
+                // A call that waits for a person also waits for the server.
                 Err(error) if is_away(&error) => tokio::time::sleep(AGAIN).await,
                 Err(error) => return Err(refusal(&error)),
             }
@@ -232,7 +232,8 @@ impl Asks for RemoteAsks {
     }
 
     async fn withdraw(&self, id: &str) {
-        // If somebody was first, that is as good. Should we end meanwhile, it is still known what is left to do.
+        // An error is ignored: if a person was faster, the ask is resolved. The id is removed only after the call, so
+        // that `farewell` withdraws the ask if this process ends during the call.
         let _ = self.call(|client| async move { client.withdraw(id).await }).await;
         lock(&self.0.approvals).remove(id);
     }

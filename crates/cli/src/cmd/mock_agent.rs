@@ -1,4 +1,4 @@
-//! `sayso mock-agent`: the mock as a program that speaks ACP on standard input and output.
+//! `sayso mock-agent`: the mock agent as a program that speaks ACP on standard input and output.
 
 use std::io::{self, BufRead, Write};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,13 +8,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sayso_agents::mock::{AcpAgent, AcpInput};
 use sayso_core::time::Time;
 
-/// Lines that may wait to be read. The client waits when there are more.
+/// Capacity of the queue of input lines. The reader waits when it is full.
 const LINES: usize = 64;
 
-/// Runs until the client closes our input, or asks for a crash.
+/// Runs until the client closes our standard input, or until the script asks for a crash.
 pub(crate) fn run() -> io::Result<()> {
     let (lines, inbox) = mpsc::sync_channel(LINES);
-    // A blocked read cannot be called off: the thread ends with the input or with the process.
+    // A blocking read cannot be cancelled: the thread ends with the input or with the process.
     thread::spawn(move || {
         for line in io::stdin().lock().lines() {
             if lines.send(line).is_err() {

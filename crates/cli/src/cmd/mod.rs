@@ -1,4 +1,4 @@
-//! One file per command or small family.
+//! The commands, one file per command or small family of commands.
 
 mod acp;
 mod agents;
@@ -72,9 +72,9 @@ pub(crate) async fn run(app: &App, command: Option<CliCommand>) -> Result<(), Fa
         CliCommand::Stop { all } => stop::run(app, all).await,
         CliCommand::Mcp(args) => mcp::run(app, args).await,
         CliCommand::Acp(args) => acp::run(app, args).await,
-        // It runs before everything else is read; see `main`.
+        // Hooks are handled in `main`, before the configuration is read.
         CliCommand::Hook { .. } => Ok(()),
-        CliCommand::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output is broken", &error)),
+        CliCommand::MockAgent => mock_agent::run().map_err(|error| Failure::io("Standard input or output failed", &error)),
         CliCommand::Logs(args) => logs::run(app, args).await,
         CliCommand::Doctor => doctor::run(app).await,
         CliCommand::Token { action } => token::run(app, action).await,

@@ -1,4 +1,4 @@
-//! `sayso next`: answer the first ask of the inbox here.
+//! `sayso next`: answers the first ask of the inbox.
 
 use sayso_client::api::ask::AskPage;
 
@@ -9,9 +9,9 @@ use crate::inbox::tmux::Place;
 use crate::inbox::{self, Mode};
 use crate::order;
 
-/// Prompts for the ask that comes first.
+/// Prompts for the first ask.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
-    // A popup of tmux goes with the program and cannot be scrolled: there the whole screen is used.
+    // A tmux popup closes when the program ends and cannot be scrolled, so the ask is shown full-screen there.
     if !app.out.json && app.out.is_terminal && Place::of(&app.environment).is_popup() {
         return inbox::run(app, Mode::Once).await;
     }
@@ -21,9 +21,9 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     asks.retain(|ask| !order::is_snoozed(ask, now));
     order::inbox(&mut asks);
     let Some(first) = asks.first() else {
-        return app.out.result(&serde_json::Value::Null, || "Nothing waits for you.".to_owned());
+        return app.out.result(&serde_json::Value::Null, || "You're all caught up.".to_owned());
     };
-    // The list may leave out what is large; the prompt must not.
+    // Lists may omit large fields, so the prompt needs the complete ask.
     let whole = client.ask(&first.id).await?;
     if app.out.json {
         return app.out.json(&whole);
@@ -31,8 +31,8 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     prompt_for(app, &client, &whole).await?;
     match asks.len() - 1 {
         0 => {}
-        1 => app.out.line("1 more waits."),
-        several => app.out.line(&format!("{several} more wait.")),
+        1 => app.out.line("1 more ask is pending."),
+        several => app.out.line(&format!("{several} more asks are pending.")),
     }
     Ok(())
 }

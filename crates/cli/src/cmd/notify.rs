@@ -1,4 +1,4 @@
-//! `sayso notify`: the channels that reach you, and whether they work.
+//! `sayso notify`: lists notification channels and tests them.
 
 use sayso_client::api::notify::{Channel, Tested};
 
@@ -9,9 +9,8 @@ use crate::failure::Failure;
 use crate::sanitize;
 use crate::words;
 
-const NONE: &str = "There are no channels. Add one to config.toml under [[notify]]: see docs/notifications.md";
+const NONE: &str = "No channels are configured. Add one to config.toml under [[notify]]; see docs/notifications.md";
 
-/// Acts on channels.
 pub(crate) async fn run(app: &App, action: NotifyAction) -> Result<(), Failure> {
     match action {
         NotifyAction::List => {
@@ -24,8 +23,8 @@ pub(crate) async fn run(app: &App, action: NotifyAction) -> Result<(), Failure> 
             let failed = list.data.iter().filter(|tested| !tested.sent).count();
             match failed {
                 0 => Ok(()),
-                1 => Err(Failure::new("One channel did not take the test.")),
-                failed => Err(Failure::new(format!("{failed} channels did not take the test."))),
+                1 => Err(Failure::new("The test of 1 channel failed.")),
+                failed => Err(Failure::new(format!("The tests of {failed} channels failed."))),
             }
         }
     }
@@ -40,10 +39,10 @@ fn channel(channel: &Channel) -> String {
     facts.extend(channel.after.as_ref().map(|after| format!("after {after}")));
     facts.extend(channel.then.as_ref().map(|then| format!("then {} after {}", then.name, then.after)));
     facts.extend(channel.quiet.as_ref().map(|quiet| format!("quiet {quiet}")));
-    facts.extend(channel.content.then(|| "says what is asked".to_owned()));
+    facts.extend(channel.content.then(|| "includes the question".to_owned()));
     facts.extend(channel.person.as_ref().map(|person| format!("for {person}")));
-    facts.extend(channel.gone.then(|| "gone until the server is started again".to_owned()));
-    facts.extend(channel.last_failure.as_ref().map(|failure| format!("failed last: {failure}")));
+    facts.extend(channel.gone.then(|| "off until the server restarts".to_owned()));
+    facts.extend(channel.last_failure.as_ref().map(|failure| format!("last failure: {failure}")));
     row(&channel.name, &channel.kind, &facts.join(" · "))
 }
 

@@ -1,5 +1,5 @@
-//! The part of `sayso doctor` about agents that a person runs themselves: the whole way from the agent's hook to
-//! a decision and back, tried with an ask that does nothing; and which asks will come, and which will not.
+//! Checks of `sayso doctor` for agents that the person runs. The check of Claude Code runs its hook with a harmless
+//! trial ask, approves that, and verifies that the decision comes back. Other checks say which asks will arrive.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -19,14 +19,14 @@ use crate::connect::{self, ClaudeSettings, look_at_claude};
 use crate::output::Look;
 use crate::{sanitize, words};
 
-/// How long the way there and back may take.
+/// Time limit for the whole trial.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often the ask is looked for meanwhile.
+/// Interval between looks for the trial ask.
 const LOOK: Duration = Duration::from_millis(50);
-/// The tool that the ask is about. There is no such tool.
+/// Tool name of the trial ask. No agent has such a tool.
 const TOOL: &str = "SaysoDoctor";
 
-/// Everything about the agents of this person that are connected.
+/// Runs all checks of connected agents.
 pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     let (Some(home), Ok(here)) = (app.environment.path("HOME"), std::env::current_dir()) else { return Vec::new() };
     let found = look_at_claude(&app.environment, &home, &here);
@@ -38,8 +38,8 @@ pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     }
     checks.push(match (&found.hooks_off, &found.command) {
         (Some(path), _) => {
-            let found = format!("hooks are switched off in {}", shown(path, &app.out.look));
-            DoctorCheck::bad("Claude", found, "Take disableAllHooks out; until then nothing comes from Claude Code.")
+            let found = format!("hooks are disabled in {}", shown(path, &app.out.look));
+            DoctorCheck::bad("Claude", found, "Remove disableAllHooks; until then no asks of Claude Code reach Sayso.")
         }
         (None, Some(command)) => way(app, command).await,
         (None, None) => return checks,
@@ -54,10 +54,10 @@ fn shown(path: &Path, look: &Look) -> String {
 
 fn broken(path: &Path, why: &str, look: &Look) -> DoctorCheck {
     let found = format!("{}: {}", shown(path, look), sanitize::line(why));
-    DoctorCheck::bad("Claude", found, "Correct it; Claude Code may not read it either.")
+    DoctorCheck::bad("Claude", found, "Fix the file; Claude Code may be unable to read it as well.")
 }
 
-/// What comes from an agent whose way cannot be tried without it.
+/// Describes an agent that cannot be tested without running it.
 fn other(agent: ConnectAgent, path: &Path, look: &Look) -> DoctorCheck {
     let path = shown(path, look);
     match agent {
@@ -65,17 +65,17 @@ fn other(agent: ConnectAgent, path: &Path, look: &Look) -> DoctorCheck {
         ConnectAgent::Codex => DoctorCheck::good(
             "Codex",
             format!(
-                "connected in {path}; rules decide once you trust the hook in /hooks, questions come by ask_user, the rest is asked there"
+                "connected in {path}; rules apply once you trust the hook in /hooks, questions arrive with ask_user, other asks stay in Codex"
             ),
         ),
         ConnectAgent::Opencode => DoctorCheck::good(
             "OpenCode",
-            format!("connected in {path}; questions come by ask_user, its own permissions are asked there"),
+            format!("connected in {path}; questions arrive with ask_user, its own permission requests stay in OpenCode"),
         ),
     }
 }
 
-/// How it stands with the servers that are listened to.
+/// Checks the connections to agent servers that the person runs.
 async fn own_servers(app: &App) -> Vec<DoctorCheck> {
     let Ok(client) = app.client() else { return Vec::new() };
     let Ok(agents) = client.agents().await else { return Vec::new() };
@@ -84,55 +84,55 @@ async fn own_servers(app: &App) -> Vec<DoctorCheck> {
         AttachmentState::Connecting | AttachmentState::Unreachable => {
             let (agent, place) = (sanitize::line(&attached.agent), sanitize::line(&attached.place));
             let next =
-                format!("If it runs somewhere else now: sayso connect {agent} ADDRESS, then sayso disconnect {agent} {place}");
+                format!("If its address has changed: sayso connect {agent} ADDRESS, then sayso disconnect {agent} {place}");
             DoctorCheck::bad("Yours", own_server(attached), next)
         }
     };
     agents.data.iter().flat_map(|agent| &agent.attached).map(check).collect()
 }
 
-/// Which asks come, and which do not and why.
+/// Describes which asks of Claude Code arrive, and which don't.
 fn expect(found: &ClaudeSettings) -> Vec<String> {
     let approvals = match found.mode.as_deref() {
         None => {
-            "approvals come when Claude Code itself asks; in auto mode, the default of newer versions, it decides most of them alone"
+            "approvals arrive when Claude Code asks for them; in auto mode, the default of newer versions, it decides most of them itself"
         }
-        Some("default" | "manual") => "approvals come: it asks before it uses tools",
-        Some("acceptEdits") => "approvals of commands come; edits do not, because its mode is acceptEdits",
-        Some("plan") => "plans come for approval; tools are not used, because its mode is plan",
-        Some("auto") => "few approvals come: in its mode auto it decides most of them alone",
-        Some("dontAsk") => "no approvals come: in its mode dontAsk what is not allowed is denied",
-        Some("bypassPermissions") => "no approvals come: in its mode bypassPermissions everything is allowed",
-        Some(_) => "approvals come when Claude Code itself asks",
+        Some("default" | "manual") => "approvals arrive: Claude Code asks before it uses tools",
+        Some("acceptEdits") => "approvals of commands arrive; edits do not, because the mode is acceptEdits",
+        Some("plan") => "plans arrive for approval; no tools are used, because the mode is plan",
+        Some("auto") => "few approvals arrive: in mode auto, Claude Code decides most of them itself",
+        Some("dontAsk") => "no approvals arrive: in mode dontAsk, everything that is not allowed is denied",
+        Some("bypassPermissions") => "no approvals arrive: in mode bypassPermissions, everything is allowed",
+        Some(_) => "approvals arrive when Claude Code asks for them",
     };
     vec![
-        "questions come, and plans when they are done".to_owned(),
+        "questions and finished plans arrive".to_owned(),
         approvals.to_owned(),
-        "what its own allow and deny rules settle does not come; forms of MCP servers stay in the terminal".to_owned(),
+        "decisions of its own allow and deny rules do not arrive; forms of MCP servers stay in the terminal".to_owned(),
     ]
 }
 
-/// Tries the hook exactly as Claude Code runs it.
+/// Runs the hook command exactly as Claude Code does.
 async fn way(app: &App, command: &str) -> DoctorCheck {
     let Ok(client) = app.client() else {
-        return DoctorCheck::bad("Claude", "its hook was not tried: there is no server", "Start one with: sayso serve");
+        return DoctorCheck::bad("Claude", "its hook was not tested: the server is not running", "Start one with: sayso serve");
     };
     match tokio::time::timeout(PATIENCE, there_and_back(&client, command)).await {
-        Ok(Some(true)) => DoctorCheck::good("Claude", "connected; a trial ask came here and its decision went back"),
-        Ok(Some(false)) => DoctorCheck::bad("Claude", "its hook said nothing", "Connect it again with: sayso connect claude"),
-        Ok(None) => DoctorCheck::bad("Claude", "its hook cannot be run", "Connect it again with: sayso connect claude"),
-        Err(_) => DoctorCheck::bad("Claude", "a trial ask did not arrive", "Connect it again with: sayso connect claude"),
+        Ok(Some(true)) => DoctorCheck::good("Claude", "connected; a trial ask arrived and its decision went back"),
+        Ok(Some(false)) => DoctorCheck::bad("Claude", "its hook returned no decision", "Reconnect it with: sayso connect claude"),
+        Ok(None) => DoctorCheck::bad("Claude", "its hook cannot be started", "Reconnect it with: sayso connect claude"),
+        Err(_) => DoctorCheck::bad("Claude", "a trial ask did not arrive", "Reconnect it with: sayso connect claude"),
     }
 }
 
-/// Whether a decision came back; nothing if the hook cannot be run.
+/// Returns whether a decision came back; `None` if the hook cannot be started.
 async fn there_and_back(client: &Client, command: &str) -> Option<bool> {
     let session = format!("sayso-doctor-{}-{}", std::process::id(), sayso_client::now().as_millis());
     let here = std::env::current_dir().ok()?;
     let told = |event: &str| {
         let told = serde_json::json!({
             "session_id": session, "cwd": here, "hook_event_name": event, "tool_name": TOOL,
-            "tool_input": { "note": "sayso doctor tries the way to you and back; nothing happens" },
+            "tool_input": { "note": "sayso doctor tests the connection; nothing is executed" },
         });
         told.to_string()
     };
@@ -148,7 +148,7 @@ async fn there_and_back(client: &Client, command: &str) -> Option<bool> {
     Some(said.contains("hookSpecificOutput"))
 }
 
-/// Says yes to the trial, and to nothing else.
+/// Approves the trial ask and no other.
 async fn approve(client: &Client) {
     let is_trial = |ask: &&Ask| ask.approval.as_ref().is_some_and(|approval| approval.tool == TOOL);
     let Ok(pending) = client.pending_asks().await else { return };
@@ -162,7 +162,7 @@ async fn run(command: &str, told: String) -> Option<String> {
     hook.args(["-c", command]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
     let mut hook = hook.spawn().ok()?;
     let mut stdin = hook.stdin.take()?;
-    // A hook that ends at once does not listen.
+    // A hook that ends at once does not read its input.
     let _ = stdin.write_all(told.as_bytes()).await;
     drop(stdin);
     let output = hook.wait_with_output().await.ok()?;
@@ -174,13 +174,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_will_not_come_is_said() {
+    fn expectations_follow_the_permission_mode() {
         let said = |mode: Option<&str>| {
             expect(&ClaudeSettings { mode: mode.map(str::to_owned), ..ClaudeSettings::default() })[1].clone()
         };
         assert!(said(None).contains("auto mode"));
         assert!(said(Some("acceptEdits")).contains("edits do not"));
-        assert!(said(Some("bypassPermissions")).contains("no approvals come"));
-        assert!(said(Some("new")).contains("when Claude Code itself asks"));
+        assert!(said(Some("bypassPermissions")).contains("no approvals arrive"));
+        assert!(said(Some("new")).contains("when Claude Code asks for them"));
     }
 }

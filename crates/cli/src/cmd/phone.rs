@@ -1,4 +1,4 @@
-//! `sayso phone`: signs a phone in. Opens the server to the network first, if nothing else leads to it.
+//! `sayso phone`: signs a phone in. Opens the server to the local network first if it has no public address.
 
 use sayso_client::Client;
 use sayso_client::api::listener::{ListenerList, NewListener};
@@ -12,11 +12,10 @@ use crate::qr;
 use crate::terminal;
 use crate::words;
 
-/// What plain http lacks.
-const PLAIN: &str =
-    "Plain http: no notifications, no installing, and anybody on the network can read along. Better: docs/phone.md";
+/// Warning about plain http.
+const PLAIN: &str = "Over plain http there are no notifications, the app can't be installed, and others on the network can read the traffic. See docs/phone.md";
 
-/// Shows a code for a phone, or closes what was opened for one.
+/// Shows a sign-in code for a phone, or closes the server to the network.
 pub(crate) async fn run(app: &App, args: &PhoneArgs) -> Result<(), Failure> {
     app.person_only()?;
     if args.close {
@@ -38,39 +37,42 @@ pub(crate) async fn run(app: &App, args: &PhoneArgs) -> Result<(), Failure> {
         let mut lines = vec![
             drawn,
             url.clone(),
-            format!("It signs one phone in, once, until {until}. The phone may answer, not change settings."),
+            format!("This code signs one phone in, until {until}. The phone can answer asks, but not change settings."),
         ];
         if !secure {
             lines.push(PLAIN.to_owned());
         }
-        lines.push("Take it back with: sayso token list, sayso token revoke ID.".to_owned());
+        lines.push("To sign the phone out: sayso token list, then sayso token revoke ID.".to_owned());
         if reached.public_url.as_ref() != Some(&address) {
-            lines.push("Close the network with: sayso phone --close".to_owned());
+            lines.push("To close the server to the network: sayso phone --close".to_owned());
         }
         lines.join("\n")
     })
 }
 
-/// Opens the server to the network after a yes.
+/// Opens the server to the network after the person has confirmed.
 async fn open(app: &App, client: &Client, reached: &ListenerList, args: &PhoneArgs) -> Result<String, Failure> {
     let wanted = args.address.clone().or_else(|| reached.suggested.clone());
     let Some(wanted) = wanted else {
-        return Err(Failure::new("This machine is in no network that can be seen.")
-            .then("Name its address there: sayso phone --address 192.168.1.7"));
+        return Err(Failure::new("No network address of this machine was found.")
+            .then("Pass the address: sayso phone --address 192.168.1.7"));
     };
     let is_open = reached.data.iter().any(|listener| listener.address == wanted);
     if !is_open && !args.yes {
-        let how =
-            if reached.certificate.is_some() { "with your certificate" } else { "over plain http, which anybody there can read" };
+        let how = if reached.certificate.is_some() {
+            "with your certificate"
+        } else {
+            "over plain http, which others on that network can read"
+        };
         let question = format!("This opens Sayso to the network at {wanted}, {how}.\nOpen it? [y/n]: ");
         if app.out.json || !terminal::confirm(&question, |question| app.out.write(question)) {
-            return Err(Failure::new("Nothing was opened.").then("Without a question: sayso phone --yes"));
+            return Err(Failure::new("Nothing was opened.").then("To open it without this question: sayso phone --yes"));
         }
     }
     Ok(client.open_listener(&NewListener { address: Some(wanted) }).await?.url)
 }
 
-/// Closes everything that was opened.
+/// Closes all addresses that were opened to the network.
 async fn close(app: &App) -> Result<(), Failure> {
     let client = app.client()?;
     let opened = client.listeners().await?.data.into_iter().filter(|listener| !listener.main);
@@ -79,7 +81,7 @@ async fn close(app: &App) -> Result<(), Failure> {
         client.close_listener(address).await?;
     }
     app.out.result(&serde_json::json!({ "closed": closed }), || match closed.as_slice() {
-        [] => "Nothing is open to the network.".to_owned(),
+        [] => "The server is not open to the network.".to_owned(),
         some => format!("Closed: {}", some.join(", ")),
     })
 }

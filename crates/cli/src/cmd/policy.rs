@@ -1,4 +1,4 @@
-//! `sayso policy`: show, edit, check, explain, test, trust.
+//! `sayso policy`: shows, edits, checks, explains, tests and trusts policies.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -18,13 +18,13 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// What a new policy file begins with.
+/// Content of a new policy file.
 const TEMPLATE: &str = "\
-# What happens before you are asked. Check it with: sayso policy check
+# Rules decide asks before they reach you. Check this file with: sayso policy check
 
 # [questions]
 # policy = \"forward\"            # reject | accept-first | forward | auto
-# timeout = \"10m\"               # without it, questions wait for ever
+# timeout = \"10m\"               # without a timeout, questions wait until you answer
 # on_timeout = \"reject\"         # reject | accept-first
 
 # [[rules]]
@@ -33,7 +33,7 @@ const TEMPLATE: &str = "\
 # run = [\"git status\", \"git diff *\", \"cargo test *\"]
 ";
 
-/// Shows the policy, or acts on it.
+/// Shows the policy, or runs one action on it.
 pub(crate) async fn run(app: &App, action: Option<PolicyAction>) -> Result<(), Failure> {
     let client = app.client()?;
     let Some(action) = action else {
@@ -54,10 +54,11 @@ pub(crate) async fn run(app: &App, action: Option<PolicyAction>) -> Result<(), F
         }
         PolicyAction::Test { file, history } => test(app, &client, &file, history).await,
         PolicyAction::Trust { dir } => {
-            let dir =
-                fs::canonicalize(&dir).map_err(|error| Failure::io(&format!("{} cannot be used", dir.display()), &error))?;
+            let dir = fs::canonicalize(&dir).map_err(|error| Failure::io(&format!("Cannot use {}", dir.display()), &error))?;
             let trusted = client.trust(&dir.to_string_lossy()).await?;
-            app.out.result(&trusted, || format!("Trusted as it is now: {}", words::directory(&trusted.path, &app.out.look)))
+            app.out.result(&trusted, || {
+                format!("Trusted in its current version: {}", words::directory(&trusted.path, &app.out.look))
+            })
         }
     }
 }
@@ -67,11 +68,11 @@ fn describe(view: &PolicyView, look: &Look) -> String {
     let mut out = look.paint(Style::Dim, &words::directory(&view.path, look));
     if let Some(error) = &view.error {
         let _ =
-            write!(out, "\n{}", look.paint(Style::Bad, &format!("{} The last good policy is in force.", sanitize::text(error))));
+            write!(out, "\n{}", look.paint(Style::Bad, &format!("{} The last valid policy is active.", sanitize::text(error))));
     }
     if let Some(profile) = &view.profile {
         let until = profile.until.map(|until| format!(" until {}", words::at(until, now))).unwrap_or_default();
-        let _ = write!(out, "\nProfile \"{}\" is on{until}. Switch it off with: sayso away off", sanitize::line(&profile.name));
+        let _ = write!(out, "\nProfile \"{}\" is on{until}. Turn it off with: sayso away off", sanitize::line(&profile.name));
     }
     for grant in &view.grants {
         let until = grant.until.map(|until| format!(" until {}", words::at(until, now))).unwrap_or_default();
@@ -79,7 +80,7 @@ fn describe(view: &PolicyView, look: &Look) -> String {
     }
     let text = view.text.trim_end();
     if text.is_empty() {
-        out.push_str("\nNo rules of your own: every ask waits for you. Write some with: sayso policy edit");
+        out.push_str("\nNo rules yet. Every ask comes to you and waits until you answer. Add rules with: sayso policy edit");
     } else {
         let _ = write!(out, "\n\n{}", sanitize::text(text));
     }
@@ -88,9 +89,9 @@ fn describe(view: &PolicyView, look: &Look) -> String {
 
 async fn edit(app: &App, client: &Client) -> Result<(), Failure> {
     app.person_only()?;
-    // The server says which file it reads. If it is not on this machine, there is nothing to edit here.
+    // The server knows the path of its policy file. A file on another machine cannot be edited from here.
     let path = PathBuf::from(client.policy().await?.path);
-    let write = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
+    let write = |error: std::io::Error| Failure::io(&format!("Cannot write {}", path.display()), &error);
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent).map_err(write)?;
     }
@@ -101,12 +102,12 @@ async fn edit(app: &App, client: &Client) -> Result<(), Failure> {
     check(app, client, &path).await
 }
 
-/// Lets the server read a policy, which changes nothing.
+/// Lets the server parse a policy. This changes nothing.
 async fn check(app: &App, client: &Client, file: &Path) -> Result<(), Failure> {
     let policy = match fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && file == app.paths.policy() => String::new(),
-        Err(error) => return Err(Failure::io(&format!("{} cannot be read", file.display()), &error)),
+        Err(error) => return Err(Failure::io(&format!("Cannot read {}", file.display()), &error)),
     };
     let request = ExplainRequest { policy: Some(policy), pending: true, ..ExplainRequest::default() };
     let explanation = client.explain(&request).await.map_err(|error| located(error, file))?;
@@ -116,26 +117,26 @@ async fn check(app: &App, client: &Client, file: &Path) -> Result<(), Failure> {
         let pending = match (explanation.data.len(), decides) {
             (0, _) => String::new(),
             (waiting, decides) => {
-                format!(" Of {} that wait now, it would decide {decides}.", words::count(waiting, "ask", "asks"))
+                format!(" It would decide {decides} of {} that are pending.", words::count(waiting, "ask", "asks"))
             }
         };
-        format!("{} is good.{pending}", words::directory(&file.to_string_lossy(), &app.out.look))
+        format!("{} is valid.{pending}", words::directory(&file.to_string_lossy(), &app.out.look))
     })
 }
 
 fn located(error: sayso_client::Error, file: &Path) -> Failure {
     match error.problem() {
         Some(problem) if problem.code == ErrorCode::InvalidPolicy => {
-            // The detail names line and column.
+            // The detail includes line and column.
             let what = format!("{}: {}.", file.display(), sanitize::text(problem.detail.trim_end_matches('.')));
-            Failure { code: Some(problem.code), ..Failure::new(what).then("The last good policy stays in force.") }
+            Failure { code: Some(problem.code), ..Failure::new(what).then("The last valid policy stays active.") }
         }
         _ => error.into(),
     }
 }
 
 async fn test(app: &App, client: &Client, file: &Path, history: u32) -> Result<(), Failure> {
-    let policy = fs::read_to_string(file).map_err(|error| Failure::io(&format!("{} cannot be read", file.display()), &error))?;
+    let policy = fs::read_to_string(file).map_err(|error| Failure::io(&format!("Cannot read {}", file.display()), &error))?;
     let request = ExplainRequest { ask_id: None, policy: Some(policy), pending: true, history: Some(history) };
     let explanation = client.explain(&request).await.map_err(|error| located(error, file))?;
     app.out.result(&explanation, || {
@@ -158,7 +159,7 @@ fn explained(one: &Explained) -> String {
     )
 }
 
-/// One rule that was looked at. Rules are shown, not understood, so what is not known stays JSON.
+/// Formats one rule that was considered. Rules of an unknown shape are printed as JSON.
 fn rule_line(rule: &Value) -> String {
     let text = |name: &str| rule.get(name).and_then(Value::as_str).map(sanitize::line);
     let Some(name) = text("name") else { return sanitize::line(&rule.to_string()) };
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rules_are_shown_with_why_they_did_not_match() {
+    fn rule_line_says_why_the_rule_did_not_match() {
         let rule = serde_json::json!({"name": "tests", "effect": "allow", "matched": false, "whyNot": "`ls` is not allowed"});
         assert_eq!(rule_line(&rule), "no match allow  tests: `ls` is not allowed");
         assert_eq!(rule_line(&serde_json::json!({"name": "tests", "effect": "allow", "matched": true})), "matched  allow  tests");
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn the_template_is_all_comment() {
+    fn template_contains_only_comments() {
         assert!(TEMPLATE.lines().all(|line| line.is_empty() || line.starts_with('#')));
     }
 }

@@ -1,4 +1,4 @@
-//! `sayso allow` and `sayso away`: rules for a while.
+//! `sayso allow` and `sayso away`: temporary rules.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use crate::failure::Failure;
 use crate::sanitize;
 use crate::words;
 
-/// The profile that `away` switches on.
+/// Name of the profile that `away` turns on.
 const AWAY: &str = "away";
 
-/// Allows a command for a while.
+/// Allows a command temporarily.
 pub(crate) async fn allow(app: &App, command: &[String], time: Span, project: Option<PathBuf>) -> Result<(), Failure> {
     let client = app.client()?;
     let project = project.map(std::fs::canonicalize).transpose();
-    let project = project.map_err(|error| Failure::io("The project cannot be used", &error))?;
+    let project = project.map_err(|error| Failure::io("Cannot use the project", &error))?;
     let grant = NewGrant {
         run: vec![command.join(" ")],
         for_: Some(time.to_string()),
@@ -32,7 +32,7 @@ pub(crate) async fn allow(app: &App, command: &[String], time: Span, project: Op
     })
 }
 
-/// Switches the profile `away` on or off.
+/// Turns the profile `away` on or off.
 pub(crate) async fn away(app: &App, time: Option<OnOff>) -> Result<(), Failure> {
     let client = app.client()?;
     let profile = match time {
@@ -42,11 +42,11 @@ pub(crate) async fn away(app: &App, time: Option<OnOff>) -> Result<(), Failure> 
     };
     let view = client.set_profile(&profile).await?;
     app.out.result(&view, || match &view.profile {
-        None => "You are back. Your away rules no longer apply.".to_owned(),
+        None => "Away is off. Your away rules no longer apply.".to_owned(),
         Some(profile) => {
             let until =
                 profile.until.map(|until| format!(" until {}", words::at(until, sayso_client::now()))).unwrap_or_default();
-            format!("Away{until}. Your away rules apply. Back again: sayso away off")
+            format!("Away is on{until}. Your away rules apply. To turn it off: sayso away off")
         }
     })
 }

@@ -1,4 +1,4 @@
-//! `sayso serve`: the server in this terminal.
+//! `sayso serve`: runs the server in this terminal.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::words;
 /// Runs the server until it is stopped.
 pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
     if sayso_supervisor::is_started_by_an_agent(std::process::id(), &app.paths.data_dir.join("agents")) {
-        let what = "An agent of this server runs this command. Its server could reach no agent, and would end with this one.";
+        let what = "An agent of this server runs this command. A server started here could not reach any agent and would end with this agent.";
         return Err(Failure::new(what).then("Start the server in a terminal of your own: sayso serve"));
     }
     make_data_dir(app)?;
@@ -33,12 +33,12 @@ pub(crate) async fn run(app: &App, args: ServeArgs) -> Result<(), Failure> {
     served.map_err(|error| Failure::caused("The server did not start", &error))
 }
 
-/// Makes the data directory. One that others could enter is closed to them, and the person is told.
+/// Creates the data directory. Removes access for other users if they had it, and says so.
 pub(crate) fn make_data_dir(app: &App) -> Result<(), Failure> {
     if app.paths.make_data_dir()? == DataDir::MadePrivate {
         let shown = words::directory(&app.paths.data_dir.to_string_lossy(), &app.out.look);
         app.out.note(&format!("Other users of this machine could read {shown}. Sayso changed its mode to 700."));
-        app.out.note("If you do not trust them, revoke the tokens of Sayso: sayso token list");
+        app.out.note("If you don't trust these users, revoke your tokens. List them with: sayso token list");
     }
     Ok(())
 }
@@ -66,14 +66,14 @@ fn filter(setting: &str) -> Result<EnvFilter, ParseError> {
     }
 }
 
-/// Every stream is an open file, and the usual limit of 1,024 is there for programs that cannot
-/// handle more. What we may raise it to is up to the system.
+/// Raises the limit of open files as far as the system allows. Each stream is an open file, and the usual limit of
+/// 1,024 exists for programs that cannot handle more.
 fn allow_many_connections() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let wanted = maximum.map_or(65_536, |most| most.min(65_536));
     if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }) {
-        tracing::warn!(%error, "the limit on open files stays as it is");
+        tracing::warn!(%error, "cannot raise the limit on open files");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `sayso sessions`: list, show, talk to, stop, resume, and read what was said.
+//! `sayso sessions`: lists, shows, messages, interrupts, stops and resumes sessions, and prints transcripts.
 
 use std::time::{Duration, Instant};
 
@@ -17,11 +17,11 @@ use crate::output::{Look, Style};
 use crate::sanitize;
 use crate::words;
 
-/// How long a session may take to end, and how often to look whether it has.
+/// Time limit for a session to end, and the interval between checks.
 const ENDS: Duration = Duration::from_secs(10);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Lists sessions, or acts on one.
+/// Lists sessions, or runs one action on a session.
 pub(crate) async fn run(app: &App, action: Option<SessionAction>, all: bool) -> Result<(), Failure> {
     let client = app.client()?;
     let Some(action) = action else { return list_all(app, &client, all).await };
@@ -36,14 +36,14 @@ pub(crate) async fn run(app: &App, action: Option<SessionAction>, all: bool) -> 
             let if_pending = if queue { IfPending::Queue } else { IfPending::Refuse };
             let accepted = client.message(&session.id, &text, if_pending).await?;
             app.out.result(&accepted, || match &accepted.answered {
-                Some(ask) => format!("It answered: {}", words::subject(ask)),
+                Some(ask) => format!("Your message answered: {}", words::subject(ask)),
                 None => "Sent.".to_owned(),
             })
         }
         SessionAction::Interrupt { id } => {
             let session = client.find_session(&id).await?;
             let session = client.interrupt(&session.id).await?;
-            app.out.result(&session, || "The turn is being stopped.".to_owned())
+            app.out.result(&session, || "Stopping the turn.".to_owned())
         }
         SessionAction::Stop { id } => {
             let session = client.find_session(&id).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn run(app: &App, action: Option<SessionAction>, all: bool) -> 
             let ended = has_ended(&client, &session.id).await?;
             app.out.result(&serde_json::json!({ "id": session.id, "ended": ended }), || match ended {
                 true => "The session has ended.".to_owned(),
-                false => "The session is being ended; its agent takes its time.".to_owned(),
+                false => "The session is ending, but its agent has not stopped yet.".to_owned(),
             })
         }
         SessionAction::Resume { id } => {
@@ -67,7 +67,7 @@ async fn list_all(app: &App, client: &Client, all: bool) -> Result<(), Failure> 
     let query = SessionQuery { open: (!all).then_some(true), limit: Some(100), ..SessionQuery::default() };
     let page = client.sessions(&query).await?;
     app.out.result(&page, || match page.data.as_slice() {
-        [] => "No agent yet. Try: sayso start mock \"ask me a question\"".to_owned(),
+        [] => "No sessions yet. Try: sayso start mock \"ask me a question\"".to_owned(),
         sessions => table(sessions, sayso_client::now(), &app.out.look),
     })
 }
@@ -124,7 +124,7 @@ fn describe(session: &Session, now: Time, look: &Look) -> String {
     lines.join("\n")
 }
 
-/// Waits until a session that was told to end has ended; false if that takes too long.
+/// Waits until the session has ended. Returns false after the time limit.
 async fn has_ended(client: &Client, id: &str) -> Result<bool, Failure> {
     let deadline = Instant::now() + ENDS;
     loop {
@@ -157,7 +157,7 @@ async fn log(app: &App, client: &Client, id: &str) -> Result<(), Failure> {
     }
 }
 
-/// A block of a transcript. Blocks are for pages and may gain kinds; what is not known is shown as it is.
+/// Formats a block of a transcript. Newer servers may send new kinds of blocks; unknown blocks are printed as JSON.
 pub(crate) fn block_text(block: &Value, look: &Look) -> String {
     let text = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(sanitize::text);
     let line = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(sanitize::line);
@@ -195,7 +195,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn blocks_of_every_kind_are_shown() {
+    fn each_kind_of_block_is_formatted() {
         for (block, wanted) in [
             (json!({"type": "message", "role": "user", "text": "hi\n"}), "> hi"),
             (json!({"type": "message", "role": "assistant", "text": "\u{1b}[2Jhello"}), "<U+001B>[2Jhello"),

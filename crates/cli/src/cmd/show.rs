@@ -1,4 +1,4 @@
-//! `sayso show`: everything about one ask, verbatim.
+//! `sayso show`: prints all fields of an ask, unabridged.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,6 @@ use crate::prompt::render;
 use crate::sanitize;
 use crate::words;
 
-/// Shows one ask.
 pub(crate) async fn run(app: &App, id: &str, raw: bool) -> Result<(), Failure> {
     let client = app.client()?;
     let mut ask = client.find_ask(id).await?;
@@ -51,7 +50,7 @@ fn describe(ask: &Ask, seen: Option<&AskFiles>, now: Time, look: &Look) -> Strin
         fact("Digest", format!("{}  {}", words::short_digest(ask), look.paint(Style::Dim, &sanitize::line(digest))));
     }
     if !ask.blocking {
-        fact("Blocking", "no, the agent goes on".to_owned());
+        fact("Blocking", "no, the agent continues".to_owned());
     }
     if let Some(why) = &ask.why {
         fact("Why", sanitize::line(why));
@@ -100,14 +99,14 @@ fn describe(ask: &Ask, seen: Option<&AskFiles>, now: Time, look: &Look) -> Strin
         }
     }
     if let Some(raw) = &ask.raw {
-        let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Dim, "As it arrived"), pretty(raw));
+        let _ = write!(out, "\n\n{}\n{}", look.paint(Style::Dim, "Original request"), pretty(raw));
     }
     let _ = write!(out, "\n{}", render::rule(look));
     out
 }
 
 fn pretty(value: &serde_json::Value) -> String {
-    // Pretty JSON of a JSON value cannot fail.
+    // Serializing a JSON value cannot fail.
     sanitize::text(&serde_json::to_string_pretty(value).unwrap_or_default())
 }
 
@@ -117,7 +116,7 @@ mod tests {
     use crate::fixtures::{approval_ask, look};
 
     #[test]
-    fn everything_is_there() {
+    fn description_contains_all_fields_without_control_characters() {
         let mut ask = approval_ask();
         ask.context = Some("I ran the tests.\nThey \u{1b}[31mfail\u{1b}[0m.".into());
         ask.labels.insert("team".into(), "shop".into());

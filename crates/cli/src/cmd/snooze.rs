@@ -1,11 +1,11 @@
-//! `sayso snooze`: not now.
+//! `sayso snooze`: hides an ask temporarily.
 
 use crate::app::App;
 use crate::args::OnOff;
 use crate::failure::Failure;
 use crate::words;
 
-/// Hides an ask for a while, or brings it back.
+/// Hides an ask for some time, or shows it again.
 pub(crate) async fn run(app: &App, id: &str, time: OnOff) -> Result<(), Failure> {
     let client = app.client()?;
     let ask = client.find_ask(id).await?;
@@ -17,6 +17,6 @@ pub(crate) async fn run(app: &App, id: &str, time: OnOff) -> Result<(), Failure>
     let snoozed = client.snooze(&ask.id, until).await?;
     app.out.result(&snoozed, || match until {
         Some(until) => format!("Snoozed until {}. The agent keeps waiting.", words::at(until, now)),
-        None => "It is back.".to_owned(),
+        None => "The ask is back in your inbox.".to_owned(),
     })
 }

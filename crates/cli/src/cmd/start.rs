@@ -1,4 +1,4 @@
-//! `sayso start`: starts an agent, streams what it says, and prompts for what it asks.
+//! `sayso start`: starts an agent, streams its output, and prompts for its asks.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -22,10 +22,9 @@ use crate::sanitize;
 use crate::terminal::{Keyboard, Typed};
 use crate::words;
 
-/// How much may happen behind an open prompt before the stream is read no further.
+/// Capacity of the queue of events behind an open prompt. When it is full, the stream is not read.
 const BEHIND: usize = 1_000;
 
-/// Starts a session and follows it.
 pub(crate) async fn run(app: &App, args: StartArgs) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
     let prompt = match args.prompt {
@@ -37,9 +36,9 @@ pub(crate) async fn run(app: &App, args: StartArgs) -> Result<(), Failure> {
         Some(cwd) => std::path::absolute(&cwd),
         None => std::env::current_dir(),
     };
-    let cwd = cwd.map_err(|error| Failure::io("The directory cannot be used", &error))?;
-    // The stream begins before the session does, so that not even its first words are missed. It has no
-    // id yet, so this is the stream of everything.
+    let cwd = cwd.map_err(|error| Failure::io("Cannot use the directory", &error))?;
+    // The stream starts before the session, so that the first output is not missed. The session has no id yet, so
+    // this is the stream of all events.
     let since = client.sessions(&SessionQuery { limit: Some(1), ..SessionQuery::default() }).await?.seq;
     let mut stream = client.events(Some(since));
     stream.connect().await?;
@@ -77,7 +76,7 @@ pub(crate) async fn run(app: &App, args: StartArgs) -> Result<(), Failure> {
     following.run().await
 }
 
-/// The labels that were given, and where this terminal is, so that a person can get here from the inbox.
+/// Returns the given labels and the tmux location of this terminal, which lets a person jump here from the inbox.
 fn labels(app: &App, given: Vec<Label>) -> BTreeMap<String, String> {
     let mut labels = Place::of(&app.environment).labels();
     labels.extend(given.into_iter().map(|label| (label.key, label.value)));
@@ -86,12 +85,12 @@ fn labels(app: &App, given: Vec<Label>) -> BTreeMap<String, String> {
 
 fn piped() -> Result<String, Failure> {
     let mut text = String::new();
-    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Standard input cannot be read", &error))?;
+    std::io::stdin().lock().read_to_string(&mut text).map_err(|error| Failure::io("Cannot read standard input", &error))?;
     let text = text.trim().to_owned();
-    if text.is_empty() { Err(Failure::usage("There is no prompt.").then("Give one: sayso start AGENT PROMPT")) } else { Ok(text) }
+    if text.is_empty() { Err(Failure::usage("There is no prompt.").then("Pass one: sayso start AGENT PROMPT")) } else { Ok(text) }
 }
 
-/// The session, then each event as it is, until the turn is over.
+/// Prints the session and then each of its events as JSON, until the turn ends.
 async fn print_json(app: &App, session: &Session, mut stream: EventStream) -> Result<(), Failure> {
     app.out.json(session)?;
     let mut follower = Follower::default();
@@ -110,28 +109,28 @@ async fn print_json(app: &App, session: &Session, mut stream: EventStream) -> Re
     }
 }
 
-/// Whether the agent works or takes a message.
+/// State of the current turn: the agent works, or accepts a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     Running,
     Idle,
 }
 
-/// A session on the screen.
+/// A session that is shown in this terminal.
 struct Following<'a> {
     app: &'a App,
     client: &'a Client,
     keyboard: Keyboard,
     stream: EventStream,
     follower: Follower,
-    /// Asks that wait for the prompt, in the order in which they came.
+    /// Asks to prompt for, in order of arrival.
     waiting: VecDeque<Ask>,
-    /// What happened while a prompt was open. No more than `BEHIND`, then the stream is read no further.
+    /// Events that arrived during a prompt, at most `BEHIND`.
     behind: VecDeque<StreamItem>,
     turn: Turn,
-    /// The last ask that was decided here.
+    /// Id of the last ask that was decided here.
     decided: Option<String>,
-    /// Ctrl-C was pressed in this turn.
+    /// True after Ctrl-C in this turn.
     interrupted: bool,
     session: Session,
 }
@@ -159,7 +158,7 @@ impl Following<'_> {
                     let item = item?;
                     let pieces = self.pieces(item).await?;
                     for piece in pieces {
-                        // The line with the cursor is given up when something else has to be shown.
+                        // Other output replaces the input line, so the prompt is removed first.
                         if piece == Piece::Status(SessionStatus::Idle) && self.turn == Turn::Idle {
                             continue;
                         }
@@ -181,13 +180,13 @@ impl Following<'_> {
         }
     }
 
-    /// What an item of the stream means; after a gap, what there is now.
+    /// Converts a stream item to pieces of output. After a gap, the pieces describe the current state.
     async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
         match item {
             StreamItem::Event(event) if event.session_id.as_deref() != Some(self.session.id.as_str()) => Ok(Vec::new()),
             StreamItem::Event(event) => Ok(self.follower.take(&event, &self.app.out.look).into_iter().collect()),
             StreamItem::Reconnecting { attempt: 1, .. } => {
-                self.app.out.note("Disconnected. Trying again.");
+                self.app.out.note("Disconnected. Reconnecting.");
                 Ok(Vec::new())
             }
             StreamItem::Reconnecting { .. } | StreamItem::Reconnected => Ok(Vec::new()),
@@ -218,8 +217,8 @@ impl Following<'_> {
         Ok(Flow::GoOn)
     }
 
-    /// Whether the end that was read is history: an agent may go while a prompt is open, and the answer
-    /// that is given there takes the session up again.
+    /// Returns true if the session continues although an event says that it ended. An agent may stop while a prompt is
+    /// open, and the answer that is given there resumes the session.
     async fn goes_on(&self) -> Result<bool, Failure> {
         let Some(decided) = &self.decided else { return Ok(false) };
         if self.client.ask(decided).await?.delivery == Some(Delivery::Queued) {
@@ -241,7 +240,7 @@ impl Following<'_> {
         Ok(Flow::End)
     }
 
-    /// Something waits. The event may be old by now, and leaves out what is large.
+    /// Queues an ask if it is still pending. Loads it, because the event may be outdated and omits large fields.
     async fn asked(&mut self, id: &str) -> Result<(), Failure> {
         let ask = self.client.ask(id).await?;
         if ask.status == AskStatus::Pending {
@@ -250,8 +249,8 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Prompts for an ask, or prints it when nobody types here. Whatever else is asked meanwhile is shown above the
-    /// prompt, so that nothing runs out unseen.
+    /// Prompts for an ask, or prints it if input is not a terminal. New asks that arrive during the prompt are printed
+    /// above it, so that none expires unseen.
     async fn show(&mut self, ask: &Ask) -> Result<(), Failure> {
         let end = self.follower.end_line();
         self.app.out.write(end);
@@ -300,7 +299,7 @@ impl Following<'_> {
                 self.decided = Some(decided.id);
             }
             Ended::Elsewhere(decided) => self.follower.decided(&decided.id),
-            Ended::Left => self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(ask))),
+            Ended::Left => self.app.out.line(&format!("The ask is still pending. Decide it with: {}", words::how_to_decide(ask))),
             Ended::Interrupted => self.interrupt().await?,
         }
         Ok(())
@@ -313,7 +312,7 @@ impl Following<'_> {
             Typed::End | Typed::Interrupt => {
                 let id = ending(&self.session.id, 4);
                 self.app.out.line(&format!(
-                    "\nThe session stays. Go on with: sayso sessions message {id} \"…\"; end it with: sayso sessions stop {id}"
+                    "\nThe session stays open. Continue with: sayso sessions message {id} \"…\"; end it with: sayso sessions stop {id}"
                 ));
                 return Ok(Flow::End);
             }
@@ -328,24 +327,24 @@ impl Following<'_> {
         Ok(Flow::GoOn)
     }
 
-    /// The first Ctrl-C of a turn stops the turn, the second leaves.
+    /// The first Ctrl-C of a turn interrupts the turn, the second exits.
     async fn interrupt(&mut self) -> Result<(), Failure> {
         if std::mem::replace(&mut self.interrupted, true) {
             let next = format!("End the session with: sayso sessions stop {}", ending(&self.session.id, 4));
-            return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Left. The session goes on.").then(next) });
+            return Err(Failure { exit: exit::INTERRUPTED, ..Failure::new("Exited. The session continues.").then(next) });
         }
         let end = self.follower.end_line();
-        self.app.out.line(&format!("{end}Interrupting. Ctrl-C again leaves."));
+        self.app.out.line(&format!("{end}Interrupting. Press Ctrl-C again to exit."));
         match self.client.interrupt(&self.session.id).await {
             Ok(_) => Ok(()),
-            // There may be no turn to stop any more.
+            // The turn may have ended already.
             Err(error) if error.problem().is_some() => Ok(()),
             Err(error) => Err(error.into()),
         }
     }
 }
 
-/// Lines when the agent takes a message, else only Ctrl-C: what is typed meanwhile stays where it is.
+/// Reads lines while the agent accepts a message. During a turn, waits for Ctrl-C only and leaves other input unread.
 async fn listen(keyboard: &mut Keyboard, turn: Turn) -> Typed {
     match turn {
         Turn::Idle => keyboard.next(&|| "> ".to_owned(), Echo::Shown).await,
@@ -356,7 +355,7 @@ async fn listen(keyboard: &mut Keyboard, turn: Turn) -> Typed {
     }
 }
 
-/// Whether to go on.
+/// Whether to continue the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
     GoOn,

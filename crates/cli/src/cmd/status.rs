@@ -1,4 +1,4 @@
-//! `sayso status`: the server and how much waits; `--line` for a status bar.
+//! `sayso status`: shows the server and the number of pending asks. `--line` prints one line for a status bar.
 
 use sayso_client::ServerFile;
 use sayso_client::api::ask::{AskPage, AskQuery};
@@ -11,10 +11,10 @@ use crate::order;
 use crate::sanitize;
 use crate::words;
 
-/// How many asks are looked at for the one line: enough for people, quick for a status bar.
+/// Number of asks to load for the status line. Small, because status bars run this often.
 const LOOKED_AT: u32 = 50;
 
-/// One short line, or nothing at all without a server.
+/// Prints one short line, or nothing if no server is running.
 pub(crate) async fn line(app: &App) -> Result<(), Failure> {
     let Ok(client) = app.client() else { return Ok(()) };
     let query = AskQuery { status: Some("pending".to_owned()), limit: Some(LOOKED_AT), ..AskQuery::default() };
@@ -24,7 +24,7 @@ pub(crate) async fn line(app: &App) -> Result<(), Failure> {
     app.out.result(&serde_json::json!({ "waiting": waiting, "oldestOpenedAt": oldest }), || short(waiting, oldest, now))
 }
 
-/// How many wait, and since when. What is snoozed does not count.
+/// Counts pending asks that are not snoozed, and returns when the oldest was opened.
 fn waiting(page: &AskPage, now: Time) -> (u64, Option<Time>) {
     let shown: Vec<_> = page.data.iter().filter(|ask| !order::is_snoozed(ask, now)).collect();
     let hidden = u64::try_from(page.data.len() - shown.len()).unwrap_or(0);
@@ -39,7 +39,7 @@ fn short(waiting: u64, oldest: Option<Time>, now: Time) -> String {
     }
 }
 
-/// The server, and how much waits.
+/// Prints the server and the number of pending asks.
 pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     let client = app.client()?;
     let health = client.health().await?;
@@ -63,7 +63,7 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
         let pid = pid.map(|pid| format!(", process {pid}")).unwrap_or_default();
         let state = if health.status == "ok" { String::new() } else { format!("\nState    {}", sanitize::line(&health.status)) };
         format!(
-            "Server   {} (version {}{pid}){state}\nInbox    {}\nAgents   {}, {working} working{}\nData     {}\nLog      {}\nPage     sayso login prints a link",
+            "Server   {} (version {}{pid}){state}\nInbox    {}\nAgents   {}, {working} working{}\nData     {}\nLog      {}\nPage     open it with: sayso login --open",
             client.url(),
             sanitize::line(&health.version),
             short(waiting, oldest, now),
@@ -75,14 +75,14 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     })
 }
 
-/// A server of the person's own, and how it stands with it.
+/// Describes an agent server that the person runs, and its connection.
 pub(super) fn own_server(attached: &Attachment) -> String {
     let what = format!("{} at {}", sanitize::line(&attached.agent), sanitize::line(&attached.place));
     match (attached.state, &attached.problem) {
-        (AttachmentState::Connected, _) => format!("{what}, listening"),
-        (AttachmentState::Connecting, _) => format!("{what}, not reached yet"),
-        (AttachmentState::Unreachable, Some(problem)) => format!("{what}, not reached: {}", sanitize::line(problem)),
-        (AttachmentState::Unreachable, None) => format!("{what}, not reached"),
+        (AttachmentState::Connected, _) => format!("{what}, connected"),
+        (AttachmentState::Connecting, _) => format!("{what}, connecting"),
+        (AttachmentState::Unreachable, Some(problem)) => format!("{what}, unreachable: {}", sanitize::line(problem)),
+        (AttachmentState::Unreachable, None) => format!("{what}, unreachable"),
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     use sayso_client::api::ask::Ask;
 
     #[test]
-    fn the_line_counts_what_waits() {
+    fn status_line_does_not_count_snoozed_asks() {
         let opened = question_ask().opened_at;
         let now = Time::from_millis(opened.as_millis() + 7 * 60_000);
         let snoozed = Ask {

@@ -12,10 +12,10 @@ use crate::autostart;
 use crate::failure::{Failure, no_server};
 use crate::words;
 
-/// How long a server may take to stop.
+/// Time limit for a server to stop.
 const STOP: Duration = Duration::from_secs(10);
 
-/// Stops the server of this data directory, and its agents if it shall be all.
+/// Stops the server of this data directory, and with `all` also its agents.
 pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     app.person_only()?;
     let agents = if all { Some(app.client()?.stop_agents().await?.stopped) } else { None };
@@ -29,9 +29,9 @@ pub(crate) async fn run(app: &App, all: bool) -> Result<(), Failure> {
     })
 }
 
-const RESTARTED: &str = "Restarted. What waits is kept, and agents went on.";
+const RESTARTED: &str = "Restarted. Asks were kept, and agents kept running.";
 
-/// Stops the server and starts it again where it listened, if that is still free.
+/// Restarts the server on the same address, if that is still free.
 pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     app.person_only()?;
     let opened = opened(app).await;
@@ -43,52 +43,53 @@ pub(crate) async fn restart(app: &App) -> Result<(), Failure> {
     autostart::start(app, listen).await?;
     let client = app.client()?;
     for address in opened {
-        // A network that was left meanwhile cannot be opened again.
+        // The network of an address may be gone, in which case opening it fails.
         let _ = client.open_listener(&NewListener { address: Some(address) }).await;
     }
     app.out.result(&serde_json::json!({ "url": client.url() }), || RESTARTED.to_owned())
 }
 
-/// What was opened to a network stays open over a restart that a person wanted.
+/// Returns the addresses that are open to a network. A restart by the person opens them again.
 async fn opened(app: &App) -> Vec<String> {
     let Ok(client) = app.client() else { return Vec::new() };
     let all = client.listeners().await.map(|list| list.data).unwrap_or_default();
     all.into_iter().filter(|listener| !listener.main).map(|listener| listener.address).collect()
 }
 
-/// Ends the process that `server.json` names, once it is certain that it is the server.
+/// Ends the process in `server.json`, after a check that it is the server.
 pub(crate) async fn stop(app: &App) -> Result<ServerFile, Failure> {
     let Some(server) = ServerFile::read(&app.paths.server_file())? else { return Err(no_server()) };
-    // A process id may belong to something else by now. Only who answers is ended.
+    // The process id may have been reused, so only a process that responds to health checks is ended.
     let client = Client::new(&server.url, "")?;
     if client.health().await.is_err() {
         return Err(no_server());
     }
     let pid = i32::try_from(server.pid).ok().and_then(Pid::from_raw);
-    let pid = pid.ok_or_else(|| Failure::new(format!("{} names no process.", app.paths.server_file().display())))?;
+    let pid = pid.ok_or_else(|| Failure::new(format!("{} contains no process ID.", app.paths.server_file().display())))?;
     kill_process(pid, Signal::TERM).map_err(|error| {
-        Failure::new(format!("Process {} cannot be stopped: {error}.", server.pid)).then("Stop it where it was started.")
+        Failure::new(format!("Cannot stop process {}: {error}.", server.pid))
+            .then("Stop the server in the terminal or service that started it.")
     })?;
     let deadline = Instant::now() + STOP;
     while is_running(pid) {
         if Instant::now() >= deadline {
             return Err(Failure::new(format!("Process {} did not stop within {} seconds.", server.pid, STOP.as_secs()))
-                .then(format!("Look at the log: sayso logs. As a last resort: kill -9 {}", server.pid)));
+                .then(format!("See the log with: sayso logs. As a last resort, run: kill -9 {}", server.pid)));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     Ok(server)
 }
 
-/// Whether a process lives. One that has ended and that its parent has not asked about does not.
+/// Returns true if the process runs. Zombies count as ended.
 fn is_running(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    // The state stands behind the name, which is in brackets and may hold anything.
+    // The state comes after the process name, which is in parentheses and may contain any character.
     let state = stat.rsplit_once(')').and_then(|(_, rest)| rest.trim_start().chars().next());
     test_kill_process(pid).is_ok() && !matches!(state, Some('Z' | 'X'))
 }
 
-/// The address in `http://127.0.0.1:4517`.
+/// Parses the socket address of a URL such as `http://127.0.0.1:4517`.
 pub(crate) fn address(url: &str) -> Option<SocketAddr> {
     url.strip_prefix("http://")?.trim_end_matches('/').parse().ok()
 }
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_that_has_ended_is_not_running() {
+    fn zombie_process_does_not_count_as_running() {
         assert!(is_running(rustix::process::getpid()));
         let mut child = std::process::Command::new("true").spawn().unwrap();
         let pid = Pid::from_child(&child);
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_is_read_from_the_url() {
+    fn socket_address_is_parsed_from_the_url() {
         assert_eq!(address("http://127.0.0.1:4517"), "127.0.0.1:4517".parse().ok());
         assert_eq!(address("http://[::1]:9/"), "[::1]:9".parse().ok());
         assert_eq!(address("http://localhost:1"), None);

@@ -1,4 +1,4 @@
-//! `sayso token`: make, list and revoke.
+//! `sayso token`: creates, lists and revokes tokens.
 
 use sayso_client::Client;
 use sayso_client::api::token::{NewToken, Role, Token};
@@ -11,7 +11,6 @@ use crate::order;
 use crate::sanitize;
 use crate::words;
 
-/// Acts on tokens.
 pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     let client = app.client()?;
     match action {
@@ -33,12 +32,12 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
                 })
                 .await?;
             let Some(token) = &created.token else {
-                return Err(Failure::new("The token was made, but its secret was lost with the connection.")
-                    .then("Revoke it with: sayso token revoke, and make another one."));
+                return Err(Failure::new("The token was created, but the response with its secret was lost.")
+                    .then("Revoke it with: sayso token revoke, then create another one."));
             };
             if !app.out.json {
                 let variable = if role == TokenRole::Agent { "SAYSO_AGENT_TOKEN" } else { "SAYSO_TOKEN" };
-                app.out.note(&format!("This is shown once. Give it to the program as {variable}:"));
+                app.out.note(&format!("This token is shown only once. Pass it to the program as {variable}:"));
             }
             app.out.result(&created, || token.clone())
         }
@@ -58,7 +57,7 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     }
 }
 
-/// Where the server is, and the token that this person has for it.
+/// Prints the address of the server and the token of this person.
 async fn own(app: &App, client: &Client) -> Result<(), Failure> {
     app.person_only()?;
     let version = client.health().await?.version;
@@ -72,12 +71,12 @@ fn find<'a>(tokens: &'a [Token], typed: &str) -> Result<&'a Token, Failure> {
     let ending = sanitize::line(ending);
     match found.as_slice() {
         [only] => Ok(only),
-        [] => Err(Failure::new(format!("No token has an id that ends in {ending}.")).then("See them all with: sayso token list")),
+        [] => Err(Failure::new(format!("No token ID ends in {ending}.")).then("List all tokens with: sayso token list")),
         several => {
             let lines: Vec<String> =
                 several.iter().map(|token| format!("  {}  {}", token.id, sanitize::line(&token.actor))).collect();
-            Err(Failure::new(format!("Several tokens have an id that ends in {ending}."))
-                .then(format!("Type more of the id:\n{}", lines.join("\n"))))
+            Err(Failure::new(format!("Several token IDs end in {ending}."))
+                .then(format!("Type more of the ID:\n{}", lines.join("\n"))))
         }
     }
 }
@@ -85,8 +84,8 @@ fn find<'a>(tokens: &'a [Token], typed: &str) -> Result<&'a Token, Failure> {
 fn row(token: &Token, length: usize, now: Time) -> String {
     let state = match (token.revoked_at, token.expires_at) {
         (Some(at), _) => format!("revoked {}", words::at(at, now)),
-        (None, Some(at)) if at <= now => format!("ended {}", words::at(at, now)),
-        (None, Some(at)) => format!("until {}", words::at(at, now)),
+        (None, Some(at)) if at <= now => format!("expired {}", words::at(at, now)),
+        (None, Some(at)) => format!("expires {}", words::at(at, now)),
         (None, None) => String::new(),
     };
     let scope = token.session_id.as_deref().map(|id| format!("session …{}", order::ending(id, 4)));

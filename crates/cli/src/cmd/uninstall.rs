@@ -1,4 +1,4 @@
-//! `sayso uninstall`: removes what Sayso wrote on this machine, after showing it.
+//! `sayso uninstall`: shows what Sayso wrote on this machine, and removes it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,16 @@ use crate::service;
 use crate::terminal;
 use crate::words;
 
-/// Everything that Sayso wrote and that can be found.
+/// The files to remove and to keep.
 struct RemovalPlan {
-    /// What starts the server.
     service: Option<PathBuf>,
-    /// What tells people's own agents about it.
+    /// Entries of Sayso in the configuration of agents.
     entries: AgentEntries,
-    /// Files and directories that go.
     remove: Vec<PathBuf>,
-    /// Files and directories that stay.
     keep: Vec<PathBuf>,
 }
 
-/// Lists everything and removes it after a yes. The server and its agents are stopped first.
+/// Lists all files and removes them after the person has confirmed. Stops the server and its agents first.
 pub(crate) async fn run(app: &App, args: UninstallArgs) -> Result<(), Failure> {
     app.person_only()?;
     let plan = RemovalPlan::new(app, args.purge)?;
@@ -43,22 +40,22 @@ pub(crate) async fn run(app: &App, args: UninstallArgs) -> Result<(), Failure> {
         return app.out.result(&value(false), || "Nothing was removed.".to_owned());
     }
     if !args.yes && (app.out.json || !terminal::confirm("Remove it? [y/n]: ", |question| app.out.write(question))) {
-        return Err(Failure::new("Nothing was removed.").then("Without a question: sayso uninstall --yes"));
+        return Err(Failure::new("Nothing was removed.").then("To remove it without this question: sayso uninstall --yes"));
     }
     stop_everything(app).await?;
     service::remove(app, false)?;
     plan.entries.remove()?;
-    // One file may have had entries of two kinds.
+    // A file can contain two kinds of entries, and the first call removes one kind per file.
     connect::entries(app)?.remove()?;
     for path in &plan.remove {
         let removed = if path.is_dir() && !path.is_symlink() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
         match removed {
             Ok(()) => {}
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => return Err(Failure::io(&format!("{} cannot be removed", path.display()), &error)),
+            Err(error) => return Err(Failure::io(&format!("Cannot remove {}", path.display()), &error)),
         }
     }
-    // Directories that are empty now go, too. Others hold something that is not ours.
+    // Removes directories that are empty now. Other directories contain files that Sayso did not write.
     let runtime_dir = app.paths.runtime_dir();
     for directory in
         [&app.paths.data_dir.join("undo"), &app.paths.data_dir, &app.paths.config_dir, &runtime_dir.join("hooks"), runtime_dir]
@@ -68,7 +65,7 @@ pub(crate) async fn run(app: &App, args: UninstallArgs) -> Result<(), Failure> {
     app.out.result(&value(true), || "Removed.".to_owned())
 }
 
-/// Ends the agents and the server, if one runs.
+/// Ends the agents and the server, if it is running.
 async fn stop_everything(app: &App) -> Result<(), Failure> {
     if let Ok(client) = app.client()
         && client.health().await.is_ok()
@@ -83,19 +80,20 @@ async fn stop_everything(app: &App) -> Result<(), Failure> {
 }
 
 impl RemovalPlan {
-    /// What is removed and what stays, of what is there. The files are named one by one: a data directory
-    /// that somebody chose may hold other things.
+    /// Sorts the existing files into those to remove and those to keep. Lists files by name, because a data directory
+    /// that the person chose may contain other files.
     fn new(app: &App, purge: bool) -> Result<Self, Failure> {
         let paths = &app.paths;
         let data = |name: &str| paths.data_dir.join(name);
         let mut always = vec![paths.server_file(), data("logs"), data("lock")];
-        // The directory of the sockets is shared with servers that use other data directories.
+        // The directory of sockets is shared with servers that use other data directories.
         always.extend(sayso_server::agent_sockets(&paths.data_dir, paths.runtime_dir()));
         always.extend(installed(app));
         let mut precious = vec![
             paths.database(),
             paths.token(),
             paths.agent_token(),
+            data("state.key"),
             data("agents"),
             data("agent-token-claude"),
             data("agent-token-codex"),
@@ -126,23 +124,23 @@ impl RemovalPlan {
         let changed = self.entries.paths();
         let parts = [
             shown("This will be removed", &mut self.service.iter().chain(&self.remove)),
-            shown("Our entries will be taken out of", &mut changed.iter()),
+            shown("Entries of Sayso will be removed from", &mut changed.iter()),
             shown(
-                "This cannot be changed without guessing and stays; look at it",
+                "Sayso cannot change these files safely; remove its entries yourself",
                 &mut self.entries.left.iter().map(|(path, _)| path),
             ),
-            shown("This stays (--purge removes it, too)", &mut self.keep.iter()),
+            shown("This will be kept (--purge removes it)", &mut self.keep.iter()),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
     }
 }
 
-/// The binary that `make install` put there.
+/// The binary that `make install` installed.
 fn installed(app: &App) -> Option<PathBuf> {
     app.environment.path("HOME").map(|home| home.join(".local/bin/sayso"))
 }
 
-/// The database's journals and the copies made before migrations.
+/// Files next to the database: its journals, and copies made before migrations.
 fn beside_database(database: &Path) -> Vec<PathBuf> {
     let (Some(parent), Some(name)) = (database.parent(), database.file_name()) else { return Vec::new() };
     let name = name.to_string_lossy();
@@ -160,7 +158,7 @@ fn beside_database(database: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Whether this is a name such as `sayso.before-8.db`.
+/// Returns true for names such as `sayso.before-8.db`.
 fn is_copy_before_an_upgrade(database: &Path, name: &str) -> bool {
     let stem = database.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
     name.strip_prefix(&format!("{stem}.before-")).is_some_and(|rest| rest.ends_with(".db"))
@@ -174,13 +172,22 @@ mod tests {
     use sayso_client::{Environment, Paths};
 
     #[test]
-    fn data_stays_unless_it_is_purged_and_strangers_always_do() {
+    fn data_is_kept_without_purge_and_foreign_files_always() {
         let home = tempfile::tempdir().unwrap();
         let environment =
             Environment::from_pairs([("HOME", home.path().to_str().unwrap()), ("TMPDIR", home.path().to_str().unwrap())]);
         let paths = Paths::new(&environment, None).unwrap();
         let _ = paths.make_data_dir().unwrap();
-        for file in ["sayso.db", "sayso.db-wal", "sayso.db.before-2", "sayso.before-8.db", "token", "server.json", "notes.txt"] {
+        for file in [
+            "sayso.db",
+            "sayso.db-wal",
+            "sayso.db.before-2",
+            "sayso.before-8.db",
+            "token",
+            "state.key",
+            "server.json",
+            "notes.txt",
+        ] {
             fs::write(paths.data_dir.join(file), "x").unwrap();
         }
         let out = Output { json: false, is_terminal: false, moves_cursor: false, look: look() };
@@ -190,9 +197,12 @@ mod tests {
         };
         let plan = RemovalPlan::new(&app, false).unwrap();
         assert_eq!(names(&plan.remove), ["server.json", "logs"]);
-        assert_eq!(names(&plan.keep), ["sayso.db", "token", "sayso.before-8.db", "sayso.db-wal", "sayso.db.before-2"]);
+        assert_eq!(
+            names(&plan.keep),
+            ["sayso.db", "token", "state.key", "sayso.before-8.db", "sayso.db-wal", "sayso.db.before-2"]
+        );
         let plan = RemovalPlan::new(&app, true).unwrap();
-        assert_eq!((plan.remove.len(), plan.keep.len()), (7, 0));
+        assert_eq!((plan.remove.len(), plan.keep.len()), (8, 0));
         assert!(!names(&plan.remove).contains(&"notes.txt".to_owned()));
     }
 }

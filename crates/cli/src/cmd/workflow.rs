@@ -1,4 +1,4 @@
-//! `sayso workflow`: run one here, check a file, and look at runs.
+//! `sayso workflow`: runs a workflow, checks a file, lists and cancels runs.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -22,10 +22,9 @@ use crate::terminal::Keyboard;
 use crate::trace::{Piece, Trace};
 use crate::words;
 
-/// The exit code of a run that was cancelled.
+/// Exit code for a cancelled run.
 const CANCELLED: u8 = 3;
 
-/// Runs a workflow, or acts on runs.
 pub(crate) async fn run(app: &App, action: WorkflowAction) -> Result<(), Failure> {
     match action {
         WorkflowAction::Run { file, inputs, directory, labels, detach } => {
@@ -36,8 +35,8 @@ pub(crate) async fn run(app: &App, action: WorkflowAction) -> Result<(), Failure
             let query = RunQuery { open: (!all).then_some(true), limit: Some(100), ..RunQuery::default() };
             let page = app.client()?.runs(&query).await?;
             app.out.result(&page, || match page.data.as_slice() {
-                [] if all => "No run yet. Try: sayso workflow run FILE".to_owned(),
-                [] => "No run is under way. See all with: sayso workflow list --all".to_owned(),
+                [] if all => "No runs yet. Try: sayso workflow run FILE".to_owned(),
+                [] => "No workflow is running. List finished runs with: sayso workflow list --all".to_owned(),
                 runs => table(runs, &app.out.look),
             })
         }
@@ -49,20 +48,20 @@ pub(crate) async fn run(app: &App, action: WorkflowAction) -> Result<(), Failure
             let client = app.client()?;
             let run = client.find_run(&id).await?;
             let run = client.cancel_run(&run.id).await?;
-            app.out.result(&run, || "The run is cancelled. Its agents are being ended.".to_owned())
+            app.out.result(&run, || "The run is cancelled. Its agents are stopping.".to_owned())
         }
     }
 }
 
 fn read(file: &Path) -> Result<(Workflow, Source), Failure> {
-    let failed = |error: std::io::Error| Failure::io(&format!("{} cannot be read", file.display()), &error);
+    let failed = |error: std::io::Error| Failure::io(&format!("Cannot read {}", file.display()), &error);
     let text = std::fs::read_to_string(file).map_err(failed)?;
     let is_json = file.extension().is_some_and(|extension| extension == "json");
     let parsed = if is_json { Workflow::parse_json(&text) } else { Workflow::parse_toml(&text) };
     parsed.map_err(|error| wrong(file, &[error]))
 }
 
-/// Everything that is wrong with a file, a line each.
+/// Formats the errors of a file, one line each.
 fn wrong(file: &Path, errors: &[WorkflowError]) -> Failure {
     let lines = errors.iter().map(|error| {
         let place = match (error.line, error.column) {
@@ -76,14 +75,14 @@ fn wrong(file: &Path, errors: &[WorkflowError]) -> Failure {
     Failure::new(sanitize::text(&lines.collect::<Vec<_>>().join("\n")))
 }
 
-/// The agents that there are: those of the server, else those that one on this machine would have.
+/// Returns the names of the server's agents. Without a server, those of the configuration on this machine.
 async fn agents(app: &App) -> Result<Vec<String>, Failure> {
     if let Ok(client) = app.client()
         && let Ok(list) = client.agents().await
     {
         return Ok(list.data.into_iter().map(|agent| agent.name).collect());
     }
-    sayso_server::agent_names(&app.paths.config_dir).map_err(|error| Failure::caused("The configuration cannot be used", &error))
+    sayso_server::agent_names(&app.paths.config_dir).map_err(|error| Failure::caused("Cannot read the configuration", &error))
 }
 
 async fn check(app: &App, file: &Path) -> Result<(), Failure> {
@@ -97,15 +96,15 @@ async fn check(app: &App, file: &Path) -> Result<(), Failure> {
     let steps = workflow.explain();
     let shown = serde_json::json!({ "name": workflow.name, "inputs": inputs, "steps": steps });
     app.out.result(&shown, || {
-        let mut out = format!("{} is in order.", sanitize::line(&workflow.name));
+        let mut out = format!("{} is valid.", sanitize::line(&workflow.name));
         for (name, default) in &inputs {
-            let given = default.as_deref().map_or_else(|| "has to be given".to_owned(), |text| format!("{text:?} if not given"));
+            let given = default.as_deref().map_or_else(|| "required".to_owned(), |text| format!("default {text:?}"));
             let _ = write!(out, "\nInput {name}: {}", sanitize::line(&given));
         }
         for step in &steps {
             let _ = write!(
                 out,
-                "\n\n{} ({})\n  On a question: {}.\n  If nobody answers: {}.",
+                "\n\n{} ({})\n  On a question: {}.\n  Without an answer: {}.",
                 app.out.look.paint(Style::Bold, &step.id),
                 sanitize::line(&step.what),
                 step.on_question,
@@ -126,31 +125,31 @@ async fn start(
 ) -> Result<(), Failure> {
     let (workflow, source) = read(file)?;
     let given: BTreeMap<String, String> = inputs.iter().map(|input| (input.key.clone(), input.value.clone())).collect();
-    // The server knows its agents; what can be said with a line and a column is said here first.
+    // First check without the list of agents, which only the server knows: these errors have a line and a column.
     let errors = workflow.check(&source, Surroundings { agents: None, input: Some(&given) });
     if !errors.is_empty() {
-        return Err(wrong(file, &errors).then("Nothing was started."));
+        return Err(wrong(file, &errors).then("The workflow was not started."));
     }
     let client = autostart::client(app).await?;
     let agents: Vec<String> = client.agents().await?.data.into_iter().map(|agent| agent.name).collect();
     let errors = workflow.check(&source, Surroundings { agents: Some(&agents), input: Some(&given) });
     if !errors.is_empty() {
-        return Err(wrong(file, &errors).then("Nothing was started."));
+        return Err(wrong(file, &errors).then("The workflow was not started."));
     }
     let directory = match (directory, &workflow.directory) {
         (Some(directory), _) => Some(std::path::absolute(&directory)),
         (None, Some(_)) => None,
         (None, None) => Some(std::env::current_dir()),
     };
-    let directory = directory.transpose().map_err(|error| Failure::io("The directory cannot be used", &error))?;
+    let directory = directory.transpose().map_err(|error| Failure::io("Cannot use the directory", &error))?;
     let new = NewRun {
-        workflow: serde_json::to_value(&workflow).map_err(|error| Failure::caused("The workflow cannot be sent", &error))?,
+        workflow: serde_json::to_value(&workflow).map_err(|error| Failure::caused("Cannot encode the workflow", &error))?,
         input: given.into_iter().map(|(name, value)| (name, value.into())).collect(),
         directory: directory.map(|directory| directory.to_string_lossy().into_owned()),
         labels: labels.into_iter().map(|label| (label.key, label.value)).collect(),
         environment: app.environment_for_agents(),
     };
-    // The stream begins before the run does, so that nothing of it is missed.
+    // The stream starts before the run, so that no event is missed.
     let since = client.runs(&RunQuery { limit: Some(1), ..RunQuery::default() }).await?.seq;
     let mut stream = client.events(Some(since));
     stream.connect().await?;
@@ -173,7 +172,7 @@ async fn start(
     Following { app, client: &client, keyboard, events, waiting: VecDeque::new(), over: None }.follow().await
 }
 
-/// The run, then each event of it as it is, until it is over; then the run again.
+/// Prints the run and then each of its events as JSON, until the run is finished.
 async fn print_json(app: &App, run: &Run, mut stream: EventStream) -> Result<(), Failure> {
     app.out.json(run)?;
     let mut trace = Trace::of(&run.id);
@@ -190,7 +189,7 @@ async fn print_json(app: &App, run: &Run, mut stream: EventStream) -> Result<(),
     }
 }
 
-/// What the end of a run means for whoever waited for it.
+/// Converts the final status of a run to the result of this command.
 fn over(status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
     let reason = reason.map(|reason| format!(": {}", sanitize::line(&reason))).unwrap_or_default();
     match status {
@@ -200,19 +199,19 @@ fn over(status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
     }
 }
 
-/// What happens in a run.
+/// The events of one run.
 struct RunEvents<'a> {
     client: &'a Client,
     look: &'a Look,
     stream: EventStream,
     trace: Trace,
-    /// What was read while a decision was being sent. It is told of afterwards, when it is known who decided.
+    /// Items that were read while a decision was being sent. They are shown later, when it is known who decided.
     behind: VecDeque<StreamItem>,
     run: String,
 }
 
 impl RunEvents<'_> {
-    /// What comes next. May be dropped and called again.
+    /// Returns the next item. Cancel-safe.
     async fn item(&mut self) -> Result<StreamItem, Failure> {
         match self.behind.pop_front() {
             Some(item) => Ok(item),
@@ -220,17 +219,17 @@ impl RunEvents<'_> {
         }
     }
 
-    /// What an item of the stream means.
+    /// Converts a stream item to pieces of output.
     async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
         match item {
             StreamItem::Event(event) => Ok(self.trace.take(&event, self.look)),
-            StreamItem::Reconnecting { attempt: 1, .. } => Ok(vec![Piece::Line("Disconnected. Trying again.".to_owned())]),
+            StreamItem::Reconnecting { attempt: 1, .. } => Ok(vec![Piece::Line("Disconnected. Reconnecting.".to_owned())]),
             StreamItem::Reconnecting { .. } | StreamItem::Reconnected => Ok(Vec::new()),
             StreamItem::Reset { .. } => self.now().await,
         }
     }
 
-    /// After a gap: what waits now, and whether it is over.
+    /// Describes the current state after a gap: pending asks, or the end of the run.
     async fn now(&self) -> Result<Vec<Piece>, Failure> {
         let run = self.client.run(&self.run).await?;
         if run.status.is_over() {
@@ -238,19 +237,19 @@ impl RunEvents<'_> {
         }
         let questions = run.pending_questions.into_iter().map(|question| question.id);
         let asks = questions.chain(run.pending_checkpoints).chain(run.pending_approvals);
-        Ok(asks.map(|id| Piece::Asked(id, "Something waits.".to_owned())).collect())
+        Ok(asks.map(|id| Piece::Asked(id, "An ask is pending.".to_owned())).collect())
     }
 }
 
-/// A run on the screen.
+/// A run that is shown in this terminal.
 struct Following<'a> {
     app: &'a App,
     client: &'a Client,
     keyboard: Keyboard,
     events: RunEvents<'a>,
-    /// Asks that wait for the prompt, first come first.
+    /// Asks to prompt for, in order of arrival.
     waiting: VecDeque<Ask>,
-    /// How the run ended, once it has.
+    /// Final status and reason of the run, once known.
     over: Option<(RunStatus, Option<String>)>,
 }
 
@@ -282,8 +281,8 @@ impl Following<'_> {
         }
     }
 
-    /// Prompts for an ask, or prints it when nobody types here. The run goes on above the prompt: its trace, and in full
-    /// whatever else is asked, so that no question runs out unseen.
+    /// Prompts for an ask, or prints it if input is not a terminal. The trace of the run and new asks are printed
+    /// above the prompt, so that none expires unseen.
     async fn show(&mut self, ask: &Ask) -> Result<(), Failure> {
         let Self { app, client, keyboard, events, waiting, over } = self;
         if !keyboard.is_terminal {
@@ -313,7 +312,7 @@ impl Following<'_> {
                 for piece in events.pieces(item).await? {
                     match piece {
                         Piece::Line(line) => screen.print(&line),
-                        // After a gap it is told of again.
+                        // Skips asks that a snapshot after a gap reports again.
                         Piece::Asked(id, _) if id == ask.id || others.borrow().iter().any(|other| other.id == id) => {}
                         Piece::Asked(id, line) => {
                             screen.print(&line);
@@ -336,7 +335,7 @@ impl Following<'_> {
             Some(Ended::Decided(decided)) => self.events.trace.decided(&decided.id),
             Some(Ended::Elsewhere(_)) => {}
             Some(Ended::Left) => {
-                self.app.out.line(&format!("It still waits. Decide it with: {}", words::how_to_decide(ask)));
+                self.app.out.line(&format!("The ask is still pending. Decide it with: {}", words::how_to_decide(ask)));
             }
             Some(Ended::Interrupted) => return Err(self.left()),
             None => screen.leave(),
@@ -344,18 +343,18 @@ impl Following<'_> {
         Ok(())
     }
 
-    /// Ctrl-C leaves; the run goes on.
+    /// Ctrl-C exits; the run continues.
     fn left(&self) -> Failure {
         let id = ending(&self.events.run, 4);
-        let next = format!("See it with: sayso workflow show {id}; end it with: sayso workflow cancel {id}");
-        Failure { exit: exit::INTERRUPTED, ..Failure::new("Left. The run goes on.").then(next) }
+        let next = format!("Show it with: sayso workflow show {id}; cancel it with: sayso workflow cancel {id}");
+        Failure { exit: exit::INTERRUPTED, ..Failure::new("Exited. The run continues.").then(next) }
     }
 
     async fn ended(&self, status: RunStatus, reason: Option<String>) -> Result<(), Failure> {
         over(status, reason)?;
         let run = self.client.run(&self.events.run).await?;
         let last = run.steps.iter().rev().find_map(|step| step.output.as_deref()).unwrap_or_default();
-        self.app.out.line(&self.app.out.look.paint(Style::Good, "The run is completed."));
+        self.app.out.line(&self.app.out.look.paint(Style::Good, "The run completed."));
         if !last.is_empty() {
             self.app.out.line(&sanitize::text(last));
         }
@@ -363,7 +362,7 @@ impl Following<'_> {
     }
 }
 
-/// An ask as it is now, if it waits. The event may be old by now, and leaves out what is large.
+/// Loads an ask and returns it if it is still pending. The event may be outdated and omits large fields.
 async fn pending(client: &Client, id: &str) -> Result<Option<Ask>, Failure> {
     let ask = client.ask(id).await?;
     Ok((ask.status == AskStatus::Pending).then_some(ask))
@@ -412,8 +411,8 @@ fn describe(run: &Run, look: &Look) -> String {
     });
     let ids = run.pending_questions.iter().map(|question| &question.id);
     let ids = ids.chain(&run.pending_checkpoints).chain(&run.pending_approvals);
-    let words = questions.chain(run.pending_checkpoints.iter().map(|_| "a checkpoint waits".to_owned()));
-    let words = words.chain(run.pending_approvals.iter().map(|_| "an approval waits".to_owned()));
+    let words = questions.chain(run.pending_checkpoints.iter().map(|_| "a checkpoint is pending".to_owned()));
+    let words = words.chain(run.pending_approvals.iter().map(|_| "an approval is pending".to_owned()));
     for (id, what) in ids.zip(words) {
         let _ = write!(out, "\n{} {what}. Decide it with: sayso show {}", look.paint(Style::Waiting, "?"), ending(id, 4));
     }

@@ -1,4 +1,4 @@
-//! Claude Code: hooks in its settings, and the MCP server.
+//! Claude Code: edits its settings (hooks) and its list of MCP servers.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use super::{Edit, Unfit, Want, own};
 use crate::args::ConfigScope;
 use crate::failure::Failure;
 
-/// The agent's name in our commands.
+/// Name of the agent in our commands.
 const NAME: &str = "claude";
 
-/// The events that we hear, and how long the hook may take, in seconds.
+/// The hook events that Sayso handles, with the timeout of the hook in seconds.
 const EVENTS: [(&str, u32); 6] = [
     ("PermissionRequest", 86_400),
     ("PostToolUse", 10),
@@ -25,13 +25,13 @@ const EVENTS: [(&str, u32); 6] = [
     ("SessionEnd", 10),
 ];
 
-/// The variable that keeps Claude Code from going on alone while somebody thinks about a question.
+/// Environment variable that stops Claude Code from moving a call to the background while a person thinks.
 const BACKGROUND: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
 
 const HOOKS: JsonStep<'_> = JsonStep::Name("hooks");
 const ENV: JsonStep<'_> = JsonStep::Name("env");
 
-/// The files that change.
+/// Returns the edits of the two files.
 pub(super) fn edits(
     environment: &Environment,
     home: &Path,
@@ -63,7 +63,7 @@ fn settings_of(environment: &Environment, home: &Path, here: &Path, scope: Confi
     }
 }
 
-/// The settings with our hooks in them, or without.
+/// Returns the settings with or without our hooks.
 fn settings(text: &str, program: &Program, want: Want) -> Result<String, Unfit> {
     let command = program.guarded_hook(NAME);
     let mut document = JsonDocument::parse(text)?;
@@ -94,7 +94,8 @@ fn takes_matcher(event: &str) -> bool {
     matches!(event, "PermissionRequest" | "PostToolUse" | "PostToolUseFailure")
 }
 
-/// Where our hooks of one event are: the group, the place in it, whether it is alone there, and its command.
+/// Finds our hooks of one event: index of the group, index in the group, whether the group has only this hook, and its
+/// command.
 fn ours(settings: &Value, event: &str) -> Vec<(usize, usize, bool, String)> {
     let mut found = Vec::new();
     for (group, entry) in settings["hooks"][event].as_array().into_iter().flatten().enumerate() {
@@ -116,12 +117,12 @@ fn is_connected(settings: &Value, command: &str) -> bool {
     EVENTS.iter().all(|(event, _)| is_there(event))
 }
 
-/// Takes our entries out, and what would be left empty by that.
+/// Removes our entries, and containers that become empty.
 fn take_out(document: &mut JsonDocument) -> Result<(), Unfit> {
     let mut changed = false;
     for (event, _) in EVENTS {
         let list = JsonStep::Name(event);
-        // From the end, so that the places of the others stay.
+        // In reverse order, so that the indexes of the remaining hooks stay valid.
         for (group, place, alone, _) in ours(&document.value(), event).into_iter().rev() {
             changed = true;
             let group = [HOOKS, list, JsonStep::At(group)];
@@ -147,7 +148,7 @@ fn take_out(document: &mut JsonDocument) -> Result<(), Unfit> {
     Ok(())
 }
 
-/// A file of MCP servers with ours in it, or without; those of a project stand inside of it.
+/// Returns a file of MCP servers with or without our server. With `project`, the servers are nested in that project.
 fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Result<String, Unfit> {
     const SERVERS: JsonStep<'_> = JsonStep::Name("mcpServers");
     let mut document = JsonDocument::parse(text)?;
@@ -182,25 +183,24 @@ fn mcp(text: &str, project: Option<&str>, program: &Program, want: Want) -> Resu
     Ok(document.into_text())
 }
 
-/// What Claude Code's settings say about what reaches us.
+/// Facts from Claude Code's settings that decide which asks reach Sayso.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ClaudeSettings {
-    /// The settings in which our hooks stand.
+    /// Settings files that contain our hooks.
     pub(crate) connected: Vec<PathBuf>,
-    /// The command of the hook.
     pub(crate) command: Option<String>,
-    /// Settings that cannot be read.
+    /// Settings files that cannot be parsed, with the reason.
     pub(crate) broken: Vec<(PathBuf, String)>,
-    /// Settings that switch hooks off.
+    /// Settings file that disables hooks.
     pub(crate) hooks_off: Option<PathBuf>,
-    /// The permission mode that sessions start in.
+    /// Permission mode of new sessions.
     pub(crate) mode: Option<String>,
 }
 
-/// Looks at the settings that hold for this directory.
+/// Reads the settings that apply to this directory.
 pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> ClaudeSettings {
     let mut found = ClaudeSettings::default();
-    // The later ones come first for Claude Code.
+    // In ascending order of precedence, so that later files override earlier ones.
     for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
         let path = settings_of(environment, home, here, scope);
         let Ok(Some(text)) = read(&path) else { continue };
@@ -252,13 +252,13 @@ mod tests {
     }
 
     #[test]
-    fn our_hooks_are_added_and_nothing_else_changes() {
+    fn connecting_adds_hooks_and_changes_nothing_else() {
         insta::assert_snapshot!("claude_new", connected("").unwrap());
         insta::assert_snapshot!("claude_comments", connected(COMMENTS).unwrap());
         for text in ["{}\n", "{ }", "{\"a\":1}", "{\r\n  \"a\": 1\r\n}\r\n", COMMENTS, "{\n  \"hooks\": {},\n}\n"] {
             let with = connected(text).unwrap();
             assert!(super::super::is_part(text, &with), "{with}");
-            assert_eq!(connected(&with).unwrap(), with, "once is enough");
+            assert_eq!(connected(&with).unwrap(), with, "connecting is idempotent");
             let gone = disconnected(&with).unwrap();
             let value = |text: &str| JsonDocument::parse(text).unwrap().value();
             let empty = |text: &str| text.replace("\"hooks\": {},", "").replace("\"hooks\": {}", "");
@@ -267,18 +267,18 @@ mod tests {
     }
 
     #[test]
-    fn what_people_wrote_comes_back_byte_for_byte() {
+    fn disconnecting_restores_settings_byte_for_byte() {
         for text in [COMMENTS, "{\n  \"a\": 1\n}\n", "{\n  \"env\": {\n    \"A\": \"b\"\n  }\n}\n"] {
             assert_eq!(disconnected(&connected(text).unwrap()).unwrap(), text);
         }
         assert_eq!(disconnected(COMMENTS).unwrap(), COMMENTS);
         let own = "{\n  \"env\": {\n    \"CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS\": \"5000\"\n  }\n}\n";
         let with = connected(own).unwrap();
-        assert!(with.contains("\"5000\"") && disconnected(&with).unwrap() == own, "their own value stays");
+        assert!(with.contains("\"5000\"") && disconnected(&with).unwrap() == own, "the person's own value is kept");
     }
 
     #[test]
-    fn a_hook_of_an_older_program_is_replaced() {
+    fn hook_of_an_older_program_is_replaced() {
         let older = settings(COMMENTS, &Program::at("/old/sayso"), Want::Connected).unwrap();
         let now = connected(&older).unwrap();
         assert!(!now.contains("/old/sayso"), "{now}");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_alone() {
+    fn unexpected_settings_are_refused() {
         for broken in ["{", "{\"a\":}", "{\"a\":1 \"b\":2}", "{'a':1}", "{\"a\":0x1}", "x"] {
             assert!(matches!(connected(broken), Err(Unfit::Syntax(_))), "{broken}");
         }
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn the_server_is_added_for_everybody_or_for_one_project() {
+    fn mcp_server_is_added_for_all_projects_or_for_one() {
         let state = "{\n  \"numStartups\": 7,\n  \"projects\": {\n    \"/p\": {\n      \"allowedTools\": []\n    }\n  }\n}\n";
         insta::assert_snapshot!("claude_mcp", mcp(state, None, &program(), Want::Connected).unwrap());
         for project in [None, Some("/p")] {
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn what_reaches_us_is_known() {
+    fn settings_of_all_scopes_are_read() {
         let dir = tempfile::tempdir().unwrap();
         let (home, here) = (dir.path().join("home"), dir.path().join("here"));
         for dir in [home.join(".claude"), here.join(".claude")] {

@@ -1,5 +1,5 @@
-//! Codex: a hook and the MCP server in `config.toml`. Both are tables, and tables may stand at the end of the
-//! file, so connecting adds lines there and changes none.
+//! Codex: adds a hook and the MCP server to `config.toml`. Both are tables, and tables can follow at the end of the
+//! file, so connecting appends lines and changes no existing line.
 
 use std::os::unix::net::UnixStream;
 use std::path::Path;
@@ -12,13 +12,13 @@ use super::{Edit, Unfit, Want, no_scope, own};
 use crate::args::{ConfigScope, ConnectArgs};
 use crate::failure::Failure;
 
-/// The agent's name in our commands.
+/// Name of the agent in our commands.
 const NAME: &str = "codex";
 
-/// Where the daemon listens that a person's terminals share, below Codex's home.
+/// Socket of the daemon that the person's terminals share, relative to Codex's home directory.
 const DAEMON: &str = "app-server-control/app-server-control.sock";
 
-/// The socket of that daemon, if one listens there.
+/// Returns the socket of that daemon if it accepts connections.
 pub(super) fn daemon(environment: &Environment) -> Option<String> {
     let home = environment.path("HOME")?;
     let socket = own(environment, "CODEX_HOME", &home, ".codex").join(DAEMON);
@@ -26,7 +26,7 @@ pub(super) fn daemon(environment: &Environment) -> Option<String> {
     Some(socket.to_string_lossy().into_owned())
 }
 
-/// The file that changes.
+/// Returns the edit of the configuration file.
 pub(super) fn edits(
     environment: &Environment,
     home: &Path,
@@ -58,12 +58,12 @@ fn block(hook: &str, mcp: &[String]) -> String {
     )
 }
 
-/// The configuration with our entries in it, or without.
+/// Returns the configuration with or without our entries.
 fn config(text: &str, hook: &str, mcp: &[String], want: Want) -> Result<String, Unfit> {
     let block = block(hook, mcp);
     parse(text)?;
     let without = match text.find(&block) {
-        // As we wrote it: the empty line before it is ours, too.
+        // The block is unchanged since we wrote it, so the empty line before it is also ours.
         Some(at) => {
             let before = text[..at].strip_suffix('\n').filter(|before| before.ends_with('\n')).unwrap_or(&text[..at]);
             format!("{before}{}", &text[at + block.len()..])
@@ -92,7 +92,7 @@ fn parse(text: &str) -> Result<DocumentMut, Unfit> {
     text.parse::<DocumentMut>().map_err(|error| Unfit::Syntax(error.to_string().trim_end().replace('\n', " ")))
 }
 
-/// Whether lines at the end of the file would be understood.
+/// Fails if tables at the end of the file would not be valid together with the existing content.
 fn fits(document: &DocumentMut) -> Result<(), Unfit> {
     let table = |item: Option<&Item>| item.is_none_or(Item::is_table);
     if !table(document.get("mcp_servers")) {
@@ -111,7 +111,7 @@ fn fits(document: &DocumentMut) -> Result<(), Unfit> {
     Ok(())
 }
 
-/// Takes our entries out, however they are written.
+/// Removes our entries even if they were reformatted.
 fn take_out(text: &str) -> Result<String, Unfit> {
     let mut document = parse(text)?;
     let mut changed = false;
@@ -132,7 +132,7 @@ fn take_out(text: &str) -> Result<String, Unfit> {
     Ok(if changed { document.to_string() } else { text.to_owned() })
 }
 
-/// Whether a group holds our hook and nothing else.
+/// Returns true if the group contains our hook and no other hook.
 fn is_ours(group: &Table) -> bool {
     let Some(hooks) = group.get("hooks").and_then(Item::as_array_of_tables) else { return false };
     let ours = |hook: &Table| hook.get("command").and_then(Item::as_str).is_some_and(|command| is_hook(command, NAME));
@@ -156,7 +156,7 @@ mod tests {
     const OTHERS: &str = "# mine\nmodel = \"gpt\"   # odd   spacing\n\n[mcp_servers.other]\ncommand = 'x'\n\n[[hooks.PermissionRequest]]\nmatcher = \"Bash\"\n  [[hooks.PermissionRequest.hooks]]\n  type=\"command\"\n  command=\"/opt/mine\"\n\n[profiles.fast]\nmodel = \"mini\"\n";
 
     #[test]
-    fn our_tables_stand_at_the_end_and_go_again() {
+    fn tables_are_appended_and_removed_without_a_trace() {
         insta::assert_snapshot!("codex", connected("").unwrap());
         for text in ["", "model = \"x\"\n", OTHERS, "# only a comment\n"] {
             let with = connected(text).unwrap();
@@ -165,10 +165,10 @@ mod tests {
             assert_eq!(document["mcp_servers"]["sayso"]["tool_timeout_sec"].as_integer(), Some(86_400));
             let groups = document["hooks"]["PermissionRequest"].as_array_of_tables().unwrap();
             assert_eq!(groups.iter().filter(|group| is_ours(group)).count(), 1);
-            assert_eq!(connected(&with).unwrap(), with, "once is enough");
+            assert_eq!(connected(&with).unwrap(), with, "connecting is idempotent");
             assert_eq!(disconnected(&with).unwrap(), text);
         }
-        // Without a line end there is one more byte, which is remembered elsewhere.
+        // Adds the missing newline at the end of the file. `undo` remembers the exact content.
         assert_eq!(disconnected(&connected("a = 1").unwrap()).unwrap(), "a = 1\n");
         assert_eq!(disconnected(OTHERS).unwrap(), OTHERS);
     }
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_left_alone() {
+    fn unexpected_configuration_is_refused() {
         assert!(matches!(connected("a = ["), Err(Unfit::Syntax(_))));
         assert!(matches!(disconnected("a = = 1"), Err(Unfit::Syntax(_))));
         for (text, what) in [

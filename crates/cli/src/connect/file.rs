@@ -1,4 +1,4 @@
-//! Reading and writing one file of an agent: whole or not at all, with the mode it had, and through links.
+//! Reads and writes one configuration file of an agent: atomically, with its mode, and through symbolic links.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write as _};
@@ -10,22 +10,21 @@ use similar::TextDiff;
 
 use crate::failure::Failure;
 
-/// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileChange {
     pub(super) path: PathBuf,
-    /// Nothing: there is no such file.
+    /// `None` if the file does not exist.
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
 }
 
 impl FileChange {
-    /// The change from one text to the other, if they differ.
+    /// Creates a change if the texts differ.
     pub(super) fn of(path: &Path, before: Option<String>, after: Option<String>) -> Option<Self> {
         (before != after).then(|| Self { path: path.to_owned(), before, after })
     }
 
-    /// What a person looks at.
+    /// Formats the change as a unified diff.
     pub(super) fn diff(&self) -> String {
         let shown = |text: &Option<String>| match text {
             Some(_) => self.path.display().to_string(),
@@ -36,20 +35,23 @@ impl FileChange {
         diff.unified_diff().context_radius(3).header(&shown(&self.before), &shown(&self.after)).to_string()
     }
 
-    /// Writes it, if the file is still what was shown.
+    /// Writes the change, unless the file was modified since it was read.
     pub(super) fn write(&self) -> Result<(), Failure> {
         if read(&self.path)? != self.before {
-            return Err(Failure::new(format!("{} has just been changed; it is left as it is.", self.path.display()))
-                .then("Look at it again with the same command."));
+            return Err(Failure::new(format!(
+                "{} was changed by another program in the meantime, so it was not modified.",
+                self.path.display()
+            ))
+            .then("Run the same command again."));
         }
-        let failed = |error: std::io::Error| Failure::io(&format!("{} cannot be written", self.path.display()), &error);
+        let failed = |error: std::io::Error| Failure::io(&format!("Cannot write {}", self.path.display()), &error);
         match &self.after {
             None => fs::remove_file(&self.path).map_err(failed),
             Some(text) => {
                 if let Some(parent) = self.path.parent() {
                     fs::create_dir_all(parent).map_err(failed)?;
                 }
-                // People keep these files elsewhere and link to them: the link stays.
+                // Some people keep these files elsewhere and link to them. The link must survive.
                 let real = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
                 let mode = fs::metadata(&real).map(|data| data.permissions().mode() & 0o7777).ok();
                 replace(&real, text, mode).map_err(failed)
@@ -58,33 +60,33 @@ impl FileChange {
     }
 }
 
-/// Bytes of a settings file. A file of a project can be anything.
+/// Limit for a configuration file, in bytes. A project may contain any file.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// The text of a file; nothing if there is none.
+/// Reads a file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<String>, Failure> {
     match read_small_file(path, LARGEST) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            Err(Failure::new(format!("{} is not text, so it is left as it is.", path.display())))
+            Err(Failure::new(format!("{} is not a text file, so it was not modified.", path.display())))
         }
-        Err(error) => Err(Failure::io(&format!("{} cannot be read", path.display()), &error)),
+        Err(error) => Err(Failure::io(&format!("Cannot read {}", path.display()), &error)),
     }
 }
 
-/// Writes a file that only this user may read.
+/// Writes a file that only this user can read.
 pub(super) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
     let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| replace(path, text, Some(0o600)));
-    written.map_err(|error| Failure::io(&format!("{} cannot be written", path.display()), &error))
+    written.map_err(|error| Failure::io(&format!("Cannot write {}", path.display()), &error))
 }
 
-/// Puts a new file in the place of the old one, in one step.
+/// Replaces a file atomically.
 fn replace(path: &Path, text: &str, mode: Option<u32>) -> std::io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let beside = path.with_file_name(format!(".{name}.sayso-{}", std::process::id()));
     let written = (|| {
-        // What is in it may be for nobody else, until it is known that it is not.
+        // Created with the mode of the old file, because the content may be private.
         let mut options = OpenOptions::new();
         let mut file: File = options.write(true).create_new(true).mode(mode.unwrap_or(0o644)).open(&beside)?;
         file.write_all(text.as_bytes())?;
@@ -105,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mode_and_links_stay() {
+    fn writing_keeps_mode_and_symbolic_link() {
         let dir = tempfile::tempdir().unwrap();
         let (real, link) = (dir.path().join("real"), dir.path().join("link"));
         fs::write(&real, "a\n").unwrap();
@@ -117,12 +119,12 @@ mod tests {
         assert_eq!(fs::read_to_string(&real).unwrap(), "a\nb\n");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
         assert!(link.is_symlink());
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left beside");
-        assert!(change.write().is_err(), "it is no longer what was shown");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "no temporary file remains");
+        assert!(change.write().is_err(), "the file differs from the diff that was shown");
     }
 
     #[test]
-    fn files_come_and_go() {
+    fn files_are_created_and_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("deep/er/file");
         let made = FileChange::of(&path, None, Some("x\n".into())).unwrap();

@@ -1,5 +1,5 @@
-//! Changing JSON as text. Something is only ever put in or cut out; what stands around it keeps its comments,
-//! its order and its white space, byte for byte.
+//! Edits JSON as text. Edits only insert or remove entries; all surrounding comments, order and white space are kept
+//! byte for byte.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::Unfit;
 
-/// What the agents themselves read: JSON, with comments and commas at the end.
+/// The syntax that the agents accept: JSON with comments and trailing commas.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -24,19 +24,17 @@ const OPTIONS: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// A value that is to be written, its fields in this order.
+/// A value to write. Fields keep their order.
 #[derive(Debug, Clone)]
 pub(super) enum JsonItem {
-    /// A text, a number, a word.
+    /// A string, a number or another value that is written on one line.
     Plain(Value),
-    /// A list.
     List(Vec<JsonItem>),
-    /// An object.
     Fields(Vec<(&'static str, JsonItem)>),
 }
 
 impl JsonItem {
-    /// A list of texts, on one line.
+    /// Creates a list of strings on one line.
     pub(super) fn words(words: &[String]) -> Self {
         Self::Plain(words.into())
     }
@@ -71,7 +69,7 @@ impl JsonItem {
     }
 }
 
-/// A value on one line.
+/// Formats a value on one line.
 fn flat(value: &Value) -> String {
     match value {
         Value::Array(items) => format!("[{}]", items.iter().map(flat).collect::<Vec<_>>().join(", ")),
@@ -79,23 +77,23 @@ fn flat(value: &Value) -> String {
     }
 }
 
-/// How a file is laid out.
+/// Formatting style of a file: newline and unit of indentation.
 #[derive(Debug)]
 struct Layout {
     newline: &'static str,
     unit: String,
 }
 
-/// A step on the way to a value.
+/// One step of a path to a value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum JsonStep<'a> {
-    /// Under this name.
+    /// Property with this name.
     Name(&'a str),
-    /// At this place.
+    /// Entry with this index.
     At(usize),
 }
 
-/// A container in the text: where it is, and where its children are, with their names.
+/// Positions of an object or list in the text, and of its children with their names.
 #[derive(Debug)]
 struct Container {
     range: Range<usize>,
@@ -126,14 +124,14 @@ fn name(name: &ObjectPropName<'_>) -> String {
     name.clone().into_string()
 }
 
-/// A text that is being changed.
+/// The text of a document during edits.
 #[derive(Debug, Clone)]
 pub(super) struct JsonDocument {
     text: String,
 }
 
 impl JsonDocument {
-    /// Reads a text; an empty one is an empty object.
+    /// Parses a text. An empty text counts as an empty object.
     pub(super) fn parse(text: &str) -> Result<Self, Unfit> {
         let text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
         let document = Self { text };
@@ -143,7 +141,6 @@ impl JsonDocument {
         }
     }
 
-    /// The text as it is now.
     pub(super) fn into_text(self) -> String {
         self.text
     }
@@ -151,22 +148,22 @@ impl JsonDocument {
     fn root(&self) -> Result<ast::Value<'_>, Unfit> {
         let parsed = parse_to_ast(&self.text, &CollectOptions::default(), &OPTIONS);
         let parsed = parsed.map_err(|error| Unfit::Syntax(error.to_string()))?;
-        parsed.value.ok_or_else(|| Unfit::Syntax("there is nothing in it".to_owned()))
+        parsed.value.ok_or_else(|| Unfit::Syntax("the file is empty".to_owned()))
     }
 
-    /// What it says.
+    /// Returns the parsed value.
     pub(super) fn value(&self) -> Value {
         parse_to_serde_value(&self.text, &OPTIONS).unwrap_or_default()
     }
 
-    /// The container there, if there is one.
+    /// Finds the container at this path.
     fn container(&self, path: &[JsonStep<'_>]) -> Result<Option<Container>, Unfit> {
         let root = self.root()?;
         let mut value = &root;
         for step in path {
             let next = match (value, step) {
                 (ast::Value::Object(object), JsonStep::Name(wanted)) => {
-                    // Of two equal names the last one counts.
+                    // If a name occurs twice, the last one counts.
                     object.properties.iter().rfind(|property| name(&property.name) == *wanted).map(|property| &property.value)
                 }
                 (ast::Value::Array(array), JsonStep::At(index)) => array.elements.get(*index),
@@ -178,7 +175,7 @@ impl JsonDocument {
         Ok(Container::of(value))
     }
 
-    /// Makes sure that there is an object, or a list, and that nothing else stands there.
+    /// Creates missing objects and lists on the path. Fails if the path contains another kind of value.
     fn ensure(&mut self, path: &[JsonStep<'_>], is_list: bool) -> Result<Container, Unfit> {
         let [before @ .., last] = path else {
             return self.container(path)?.ok_or_else(|| Unfit::Shape("the whole file".to_owned()));
@@ -193,19 +190,19 @@ impl JsonDocument {
         self.container(path)?.filter(|container| container.is_list == is_list).ok_or_else(unfit)
     }
 
-    /// Adds a property to the object there.
+    /// Adds a property to the object at this path.
     pub(super) fn add(&mut self, path: &[JsonStep<'_>], name: &str, item: &JsonItem) -> Result<(), Unfit> {
         let object = self.ensure(path, false)?;
         self.put(&object, Some(name), item)
     }
 
-    /// Adds an entry to the list there.
+    /// Appends an entry to the list at this path.
     pub(super) fn push(&mut self, path: &[JsonStep<'_>], item: &JsonItem) -> Result<(), Unfit> {
         let list = self.ensure(path, true)?;
         self.put(&list, None, item)
     }
 
-    /// Puts something in behind everything else in a container.
+    /// Appends an entry to a container.
     fn put(&mut self, container: &Container, name: Option<&str>, item: &JsonItem) -> Result<(), Unfit> {
         let layout = self.layout()?;
         let write = |place: Option<(&Layout, &str)>| {
@@ -241,7 +238,7 @@ impl JsonDocument {
         Ok(())
     }
 
-    /// Cuts out what is there, and nothing if there is nothing.
+    /// Removes the value at this path, if it exists.
     pub(super) fn remove(&mut self, path: &[JsonStep<'_>]) -> Result<(), Unfit> {
         let [before @ .., last] = path else { return Ok(()) };
         let Some(container) = self.container(before)? else { return Ok(()) };
@@ -284,13 +281,13 @@ impl JsonDocument {
         Ok(Layout { newline, unit: unit.filter(|unit| !unit.is_empty()).unwrap_or_else(|| "  ".to_owned()) })
     }
 
-    /// The white space with which the line begins.
+    /// Returns the indentation of the line that contains this position.
     fn indent_of_line(&self, at: usize) -> String {
         let line = self.text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         self.text[line..at].chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
     }
 
-    /// The comma that follows, behind white space and comments.
+    /// Finds the next comma after white space and comments.
     fn comma_after(&self, mut at: usize) -> Option<usize> {
         loop {
             let rest = &self.text[at..];
@@ -303,7 +300,7 @@ impl JsonDocument {
         }
     }
 
-    /// Behind the comments that follow on this line, or here if there are none.
+    /// Returns the position after the comments that follow on this line.
     fn comment_after(&self, from: usize) -> usize {
         let mut end = from;
         loop {
@@ -317,7 +314,7 @@ impl JsonDocument {
     }
 }
 
-/// The length of the comment with which a text begins, without the end of its line.
+/// Returns the length of the comment at the start of the text, without its newline.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         Some(text.find(['\n', '\r']).unwrap_or(text.len()))
@@ -328,7 +325,7 @@ fn comment(text: &str) -> Option<usize> {
     }
 }
 
-/// A path for people.
+/// Formats a path for messages.
 fn words(path: &[JsonStep<'_>]) -> String {
     let word = |step: &JsonStep<'_>| match step {
         JsonStep::Name(name) => (*name).to_owned(),
@@ -375,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn something_is_put_in_and_nothing_else_changes() {
+    fn insertion_keeps_all_existing_bytes() {
         for text in TEXTS {
             let before = JsonDocument::parse(text).unwrap();
             let mut document = before.clone();
@@ -394,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_beside_something_comes_out_without_a_trace() {
+    fn removal_undoes_insertion_byte_for_byte() {
         for text in TEXTS {
             let before = JsonDocument::parse(text).unwrap();
             if before.container(&[]).unwrap().unwrap().children.is_empty() {
@@ -411,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn any_child_can_be_cut_out() {
+    fn removal_of_any_child_keeps_the_rest() {
         for text in TEXTS {
             let document = JsonDocument::parse(text).unwrap();
             let names: Vec<String> = document.value().as_object().unwrap().keys().cloned().collect();
@@ -431,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_laid_out_like_those_around_them() {
+    fn inserted_lines_follow_the_style_of_the_file() {
         let mut document = JsonDocument::parse("{\n\t\"a\": 1\n}\n").unwrap();
         document.add(&[JsonStep::Name("o")], "x", &item()).unwrap();
         let expected = "{\n\t\"a\": 1,\n\t\"o\": {\n\t\t\"x\": {\n\t\t\t\"type\": \"t\",\n\t\t\t\"list\": [\n\t\t\t\t[\"a\", \"b\"]\n\t\t\t]\n\t\t}\n\t}\n}\n";
@@ -442,7 +439,7 @@ mod tests {
     }
 
     #[test]
-    fn something_else_in_the_way_is_named() {
+    fn unexpected_kind_of_value_is_refused_with_its_path() {
         for (text, what) in [("{\"o\":1}", "o"), ("{\"o\":[]}", "o"), ("{\"o\":{\"p\":true}}", "o.p")] {
             let mut document = JsonDocument::parse(text).unwrap();
             assert_eq!(

@@ -1,6 +1,6 @@
-//! `sayso connect` and `disconnect`: the entries in the configuration of somebody's own agent by which it
-//! tells Sayso what it asks. The change is shown, agreed to, and written; everything else in the file stays
-//! as it is, byte for byte, and disconnecting takes the change back.
+//! `sayso connect` and `sayso disconnect`: edit the configuration of the person's own agent so that it reports its
+//! asks to Sayso. The person sees a diff and confirms it. Everything else in the file stays the same, byte for byte,
+//! and disconnecting restores the file.
 
 mod claude;
 mod codex;
@@ -29,34 +29,33 @@ use crate::args::{ConfigScope, ConnectAgent, ConnectArgs};
 use crate::failure::{Failure, exit};
 use crate::{autostart, sanitize, terminal, words};
 
-/// What a file shall say.
+/// The wanted content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Want {
-    /// Our entries are in it.
+    /// The file contains our entries.
     Connected,
-    /// They are not.
+    /// The file does not contain our entries.
     Disconnected,
 }
 
-/// A file that cannot be changed without guessing.
+/// Why a file cannot be changed safely.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 enum Unfit {
-    /// It is not what the agent would read.
-    #[error("it cannot be read: {0}")]
+    /// The agent itself could not parse the file.
+    #[error("cannot parse it: {0}")]
     Syntax(String),
-    /// Something else stands where our entries belong.
-    #[error("`{0}` is not what was expected there")]
+    /// The place of our entries contains another kind of value.
+    #[error("unexpected value at `{0}`")]
     Shape(String),
 }
 
-/// One file, and what it shall say.
+/// One file and the function that edits it.
 struct Edit {
     path: PathBuf,
-    /// What stands there instead.
     edit: Editor,
 }
 
-/// Puts our entries into a text, or takes them out.
+/// Adds our entries to a text, or removes them.
 type Editor = Box<dyn Fn(&str, Want) -> Result<String, Unfit>>;
 
 impl Edit {
@@ -64,20 +63,20 @@ impl Edit {
         Self { path, edit: Box::new(edit) }
     }
 
-    /// The text with our entries in it, or without.
+    /// Returns the text with or without our entries.
     fn apply(&self, text: &str, want: Want) -> Result<String, Unfit> {
-        // An empty file has nothing of ours, and need not become anything else.
+        // An empty file has none of our entries. Leave it as it is.
         if want == Want::Disconnected && text.trim().is_empty() {
             return Ok(text.to_owned());
         }
         (self.edit)(text, want)
     }
 
-    /// The change that this is, if it is one.
+    /// Computes the change of the file; `None` if nothing changes.
     fn change(&self, want: Want, undo: &Path) -> Result<Option<FileChange>, Failure> {
         let refused = |unfit: Unfit| {
-            Failure::new(format!("{} is left as it is: {unfit}.", self.path.display()))
-                .then("Correct it, or write the entries by hand: see docs/connect.md")
+            Failure::new(format!("Cannot change {}: {unfit}.", self.path.display()))
+                .then("Fix the file, or add the entries by hand as described in docs/connect.md")
         };
         let before = file::read(&self.path)?;
         if want == Want::Disconnected
@@ -87,10 +86,10 @@ impl Edit {
         }
         let text = before.clone().unwrap_or_default();
         let after = self.apply(&text, want).map_err(refused)?;
-        // Entries are put in or taken out; nothing else may be lost or gained.
+        // An edit may only add or remove our entries. Check that nothing else is lost or added.
         let without = self.apply(&text, Want::Disconnected).map_err(refused)?;
         if !is_part(&without, &text) || !is_part(&without, &after) {
-            return Err(Failure::new(format!("{} would lose something, so it is left as it is.", self.path.display())));
+            return Err(Failure::new(format!("{} would lose content, so it was not changed.", self.path.display())));
         }
         if want == Want::Disconnected && before.is_none() {
             return Ok(None);
@@ -98,11 +97,11 @@ impl Edit {
         Ok(FileChange::of(&self.path, before, Some(after)))
     }
 
-    /// What has to be remembered to take a change back exactly: nothing, if taking the entries out does.
+    /// Returns what must be remembered to restore the file exactly; `None` if removing our entries is enough.
     fn remember(&self, change: &FileChange, undo: &Path) -> Option<undo::Undo> {
         let after = change.after.as_deref()?;
         let without = |text: &str| self.apply(text, Want::Disconnected).ok();
-        // Entries that are only renewed are not what was there at first.
+        // If the entries are only updated, the original file is the one from before the first change.
         let first = match (undo::take_back(undo, &self.path, change.before.as_deref()), &change.before) {
             (Some(first), _) => first,
             (None, Some(before)) => without(before),
@@ -112,16 +111,16 @@ impl Edit {
     }
 }
 
-/// Whether one text is what is left of the other when pieces are cut out.
+/// Returns true if `part` can be made from `whole` by cutting pieces out.
 fn is_part(part: &str, whole: &str) -> bool {
     let mut rest = whole.bytes();
     part.bytes().all(|byte| rest.any(|other| other == byte))
 }
 
-/// The files of an agent.
+/// Returns the edits of an agent's files.
 fn edits(app: &App, agent: ConnectAgent, to: &ConnectArgs, program: &Program) -> Result<Vec<Edit>, Failure> {
     let home = app.environment.path("HOME").ok_or_else(|| Failure::new("HOME is not set."))?;
-    let here = std::env::current_dir().map_err(|error| Failure::io("This directory cannot be used", &error))?;
+    let here = std::env::current_dir().map_err(|error| Failure::io("Cannot use this directory", &error))?;
     match agent {
         ConnectAgent::Claude => claude::edits(&app.environment, &home, &here, to.scope, program),
         ConnectAgent::Codex => codex::edits(&app.environment, &home, &here, to, program),
@@ -129,7 +128,7 @@ fn edits(app: &App, agent: ConnectAgent, to: &ConnectArgs, program: &Program) ->
     }
 }
 
-/// Which agents besides Claude Code are connected for this directory, and where that stands.
+/// Lists connected agents other than Claude Code for this directory, with their configuration files.
 pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
     let Ok(program) = Program::of(app) else { return Vec::new() };
     let mut found = Vec::new();
@@ -147,9 +146,9 @@ pub(crate) fn others(app: &App) -> Vec<(ConnectAgent, PathBuf)> {
     found
 }
 
-/// Writes our entries into an agent's configuration.
+/// Adds our entries to the configuration of an agent.
 ///
-/// The terminals of Codex share a daemon; where it listens, all they ask comes from there and no entry is needed.
+/// All terminals of Codex share a daemon. If it is running, Sayso connects to it instead, and no file changes.
 pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     if agent == ConnectAgent::Codex
@@ -163,7 +162,7 @@ pub(crate) async fn connect(app: &App, agent: ConnectAgent, to: &ConnectArgs) ->
     change(app, agent, to, &program, Want::Connected, &[]).await
 }
 
-/// Takes them out again, and listens to none of the agent's servers any more. Given one, only that.
+/// Removes our entries and disconnects from all servers of the agent. With `place`, disconnects from that server only.
 pub(crate) async fn disconnect(app: &App, agent: ConnectAgent, place: Option<&str>, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     let left = server::detach(app, agent, place, to).await?;
@@ -201,8 +200,8 @@ async fn change(
             token(app, agent).await?;
         }
         let words = match want {
-            Want::Connected => "It is connected already; nothing was changed.",
-            Want::Disconnected => "It is not connected; nothing was changed.",
+            Want::Connected => "Already connected. Nothing was changed.",
+            Want::Disconnected => "Not connected. Nothing was changed.",
         };
         return app.out.result(&serde_json::json!({ "changes": [], "written": false }), || words.to_owned());
     }
@@ -215,8 +214,8 @@ async fn change(
         let value = serde_json::json!({ "changes": shown, "written": false, "servers": left });
         return app.out.result(&value, || "Nothing was changed.".to_owned());
     }
-    if !to.yes && (app.out.json || !terminal::confirm("Write this? [y/n]: ", |question| app.out.write(question))) {
-        let next = "Without a question: add --yes";
+    if !to.yes && (app.out.json || !terminal::confirm("Apply this change? [y/n]: ", |question| app.out.write(question))) {
+        let next = "To apply it without this question, add --yes";
         return Err(Failure { exit: exit::ERROR, ..Failure::new("Nothing was changed.").then(next) });
     }
     if want == Want::Connected {
@@ -235,25 +234,26 @@ async fn change(
         let what = words::count(changes.len(), "file was", "files were");
         match want {
             Want::Connected => format!("{what} changed.\n{}", next(agent)),
-            Want::Disconnected => format!("{what} changed back. Agents that run now keep what they read when they started."),
+            Want::Disconnected => format!("{what} restored. Restart running agents to apply the change."),
         }
     })
 }
 
-/// What a person has to know then.
+/// What the person has to do or know after connecting.
 const fn next(agent: ConnectAgent) -> &'static str {
     match agent {
         ConnectAgent::Claude => {
-            "Claude Code tells Sayso what it asks from its next start on; whoever answers first wins.\nTry it all with: sayso doctor"
+            "Restart Claude Code to apply the change. You can then answer its asks here or in its terminal; the first answer counts.\nTest the connection with: sayso doctor"
         }
         ConnectAgent::Codex => {
-            "Codex runs a new hook only when you trust it: start codex and look at /hooks. Your rules decide before it asks you;\nquestions come by the tool ask_user."
+            "Codex runs a new hook only after you trust it: start codex and open /hooks. Your rules then decide before Codex asks you;\nquestions arrive through the tool ask_user."
         }
-        ConnectAgent::Opencode => "OpenCode has the tool ask_user from its next start on.",
+        ConnectAgent::Opencode => "Restart OpenCode to apply the change. It then has the tool ask_user.",
     }
 }
 
-/// The token of one of the person's own agents: it opens asks of this agent and decides none. One that works stays.
+/// Creates the token of one of the person's own agents, unless a valid token exists. The token can open asks of this
+/// agent, and decide none.
 async fn token(app: &App, agent: ConnectAgent) -> Result<(), Failure> {
     let client = autostart::client(app).await?;
     let name = server::name(agent);
@@ -273,11 +273,11 @@ async fn token(app: &App, agent: ConnectAgent) -> Result<(), Failure> {
         expires_in: None,
     };
     let made = client.create_token(&wanted).await?;
-    let secret = made.token.ok_or_else(|| Failure::new("The server made a token and did not tell it."))?;
+    let secret = made.token.ok_or_else(|| Failure::new("The server created a token but did not return its secret."))?;
     file::write_private(&path, &format!("{secret}\n"))
 }
 
-/// Whether a token opens asks on this server.
+/// Returns true if the token is valid on this server.
 async fn works(client: &Client, token: &str) -> bool {
     let query = sayso_client::api::ask::AskQuery { limit: Some(1), ..Default::default() };
     match Client::new(client.url(), token) {
@@ -286,19 +286,19 @@ async fn works(client: &Client, token: &str) -> bool {
     }
 }
 
-/// The agent's own directory, if it is told one.
+/// Returns the agent's configuration directory: from its environment variable, or the default.
 fn own(environment: &Environment, variable: &str, home: &Path, default: &str) -> PathBuf {
     environment.path(variable).unwrap_or_else(|| home.join(default))
 }
 
-/// There is no such place for this agent.
+/// The error for a scope that the agent does not have.
 fn no_scope(agent: &str, scope: ConfigScope) -> Failure {
     let scope = match scope {
         ConfigScope::User => "user",
         ConfigScope::Project => "project",
         ConfigScope::Local => "local",
     };
-    Failure::usage(format!("{agent} has no configuration of the kind `{scope}`."))
+    Failure::usage(format!("{agent} has no configuration with scope `{scope}`."))
 }
 
 #[cfg(test)]
@@ -306,7 +306,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_may_be_cut_out_and_nothing_else() {
+    fn part_is_the_whole_with_pieces_cut_out() {
         assert!(is_part("", "") && is_part("", "a") && is_part("ac", "abc") && is_part("abc", "abc"));
         assert!(!is_part("a", "") && !is_part("ca", "abc") && !is_part("aa", "a"));
     }

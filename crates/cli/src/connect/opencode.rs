@@ -1,4 +1,4 @@
-//! OpenCode: the MCP server in `opencode.json`.
+//! OpenCode: adds the MCP server to `opencode.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use super::{Edit, Unfit, Want, no_scope, own};
 use crate::args::ConfigScope;
 use crate::failure::Failure;
 
-/// The file that changes: one that is there, else the usual one.
+/// Returns the edit of the existing configuration file, or of `opencode.json` if there is none.
 pub(super) fn edits(
     environment: &Environment,
     home: &Path,
@@ -30,7 +30,7 @@ pub(super) fn edits(
     Ok(vec![Edit::new(path, move |text, want| config(text, &words, want))])
 }
 
-/// The configuration with our server in it, or without.
+/// Returns the configuration with or without our server.
 fn config(text: &str, words: &[String], want: Want) -> Result<String, Unfit> {
     const SERVERS: JsonStep<'_> = JsonStep::Name("mcp");
     const OURS: JsonStep<'_> = JsonStep::Name("sayso");
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_server_is_added_and_goes_again() {
+    fn server_is_added_and_removed_without_a_trace() {
         let words = Program::at("/usr/bin/sayso").mcp("opencode");
         let text = "{\n  // mine\n  \"$schema\": \"x\",\n  \"mcp\": {\n    \"other\": { \"type\": \"remote\", \"url\": \"u\" },\n  },\n}\n";
         let with = config(text, &words, Want::Connected).unwrap();

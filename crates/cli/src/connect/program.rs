@@ -1,26 +1,26 @@
-//! How an agent calls this program.
+//! The commands with which agents start this program.
 
 use std::path::{Path, PathBuf};
 
 use crate::app::App;
 use crate::failure::Failure;
 
-/// This program and where it keeps its files.
+/// This program and the location of its data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
-    /// Absolute, so that it does not matter which `PATH` the agent has.
+    /// Absolute path, so that the agent's `PATH` does not matter.
     path: String,
-    /// Set when it is not where it is by default.
+    /// Data directory, if it is not the default.
     data_dir: Option<String>,
-    /// The directory of the agents' tokens.
+    /// Directory of the agents' tokens.
     tokens: String,
 }
 
 impl Program {
-    /// This very program. The name under which it is found is taken before where that leads: an update
-    /// may put the program elsewhere.
+    /// Describes the running program. Prefers the path in `PATH` to the resolved path, because updates may replace the
+    /// target of a symbolic link.
     pub(crate) fn of(app: &App) -> Result<Self, Failure> {
-        let real = std::env::current_exe().map_err(|error| Failure::io("This program does not know where it is", &error))?;
+        let real = std::env::current_exe().map_err(|error| Failure::io("Cannot find the path of this program", &error))?;
         let same = |path: &PathBuf| path.canonicalize().ok() == real.canonicalize().ok();
         let found = app.environment.get("PATH").unwrap_or_default().split(':').map(|dir| Path::new(dir).join("sayso"));
         let path = found.filter(|path| path.is_absolute()).find(same).unwrap_or_else(|| real.clone());
@@ -29,24 +29,24 @@ impl Program {
         Ok(Self { path: text(&path), data_dir, tokens: text(&absolute(&app.paths.data_dir)) })
     }
 
-    /// Where it is.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// The hook of an agent as a command for `sh`. Without the program it says nothing and ends well.
+    /// Returns the hook of an agent as a command for `sh`. If the program was removed, the command prints nothing and
+    /// succeeds.
     pub(super) fn guarded_hook(&self, agent: &str) -> String {
         let path = quoted(&self.path);
         format!("if [ -x {path} ]; then exec {}; fi", self.hook(agent))
     }
 
-    /// The hook of an agent as a command for any shell.
+    /// Returns the hook of an agent as a command for any shell.
     pub(super) fn hook(&self, agent: &str) -> String {
         let data_dir = self.data_dir.as_deref().map(|dir| format!(" --data-dir {}", quoted(dir))).unwrap_or_default();
         format!("{} hook {agent}{data_dir}", quoted(&self.path))
     }
 
-    /// The MCP server of an agent: the program, then its arguments.
+    /// Returns the command line of the MCP server for an agent: the program, then its arguments.
     pub(super) fn mcp(&self, agent: &str) -> Vec<String> {
         let token = format!("{}/agent-token-{agent}", self.tokens);
         let mut words = vec![self.path.clone(), "mcp".to_owned(), "--token-file".to_owned(), token];
@@ -62,7 +62,7 @@ impl Program {
     }
 }
 
-/// Whether a command is the hook of an agent, of this or an older version of this program.
+/// Returns true if a command is the hook of this agent, of any version of this program.
 pub(super) fn is_hook(command: &str, agent: &str) -> bool {
     command.contains("sayso") && command.contains(&format!(" hook {agent}"))
 }
@@ -79,7 +79,7 @@ fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_for_a_shell() {
+    fn commands_are_quoted_for_a_shell() {
         assert_eq!(Program::at("/usr/bin/sayso").hook("codex"), "/usr/bin/sayso hook codex");
         let odd = Program { data_dir: Some("/a b".into()), ..Program::at("/it's/sayso") };
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Servers of agents that a person runs: Sayso listens to them, and nothing of theirs is changed.
+//! Connections to agent servers that the person runs. They change no files of the agent.
 
 use sayso_client::Client;
 use sayso_client::api::error::ErrorCode;
@@ -11,17 +11,17 @@ use crate::line::Echo;
 use crate::terminal::{Keyboard, Typed};
 use crate::{autostart, sanitize};
 
-/// The variable that a person gave OpenCode its password with.
+/// Environment variable in which OpenCode expects its password.
 const USUAL: &str = "OPENCODE_SERVER_PASSWORD";
 
-/// A server of a person's own.
+/// An agent server that the person runs.
 #[derive(Debug)]
 pub(crate) struct OwnServer {
-    /// Where it is.
+    /// Address or path of the socket.
     pub(crate) place: String,
-    /// The variable with its password.
+    /// Environment variable with the password of the server.
     pub(crate) password_env: Option<String>,
-    /// The name that goes with it.
+    /// User name for the password.
     pub(crate) user: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub(super) const fn name(agent: ConnectAgent) -> &'static str {
     }
 }
 
-/// Listens to a server.
+/// Connects Sayso to a server.
 pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to: &ConnectArgs) -> Result<(), Failure> {
     app.person_only()?;
     let OwnServer { place, password_env, user } = server;
@@ -42,18 +42,18 @@ pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to
             app.environment
                 .get(variable)
                 .map(str::to_owned)
-                .ok_or_else(|| Failure::usage(format!("The variable {} is not set.", sanitize::line(variable))))?,
+                .ok_or_else(|| Failure::usage(format!("The environment variable {} is not set.", sanitize::line(variable))))?,
         ),
         None => app.environment.get(USUAL).map(str::to_owned).filter(|_| agent == ConnectAgent::Opencode),
     };
     if to.dry_run {
         let value = serde_json::json!({ "agent": name(agent), "place": place, "written": false });
-        return app.out.result(&value, || format!("Sayso would listen to {}. Nothing was changed.", sanitize::line(&place)));
+        return app.out.result(&value, || format!("Sayso would connect to {}. Nothing was changed.", sanitize::line(&place)));
     }
     let client = autostart::client(app).await?;
     let mut new = NewAttachment { agent: name(agent).to_owned(), place, user, password };
     let mut made = client.attach(&new).await;
-    // Only a server that wants a password answers like this, and only a person can know it.
+    // Only a server that requires a password responds with 401.
     if let Err(sayso_client::Error::Api(problem)) = &made
         && problem.code == ErrorCode::AgentUnreachable
         && problem.detail.contains("status 401")
@@ -64,9 +64,11 @@ pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to
     }
     let made = made.map_err(|error| {
         Failure::from(error).then(match agent {
-            ConnectAgent::Codex => "Nothing is connected. A codex in a terminal starts the daemon that listens there.",
+            ConnectAgent::Codex => {
+                "Sayso is not connected. Start codex in a terminal; it starts the daemon that Sayso connects to."
+            }
             ConnectAgent::Claude | ConnectAgent::Opencode => {
-                "Nothing is connected. Is it running there? `opencode serve` prints its address."
+                "Sayso is not connected. Check that the server runs at this address; `opencode serve` prints its address."
             }
         })
     })?;
@@ -79,17 +81,17 @@ fn told(made: &Attachment) -> String {
         AttachmentState::Connected => {
             let version = made.version.as_deref().map(|version| format!(" (version {})", sanitize::line(version)));
             format!(
-                "Sayso listens to {agent}{} at {place}. What it asks comes here, too; whoever answers first wins.\nTake it back with: sayso disconnect {agent} {place}",
+                "Sayso is connected to {agent}{} at {place}. You can answer its asks here or in {agent}; the first answer counts.\nTo undo this: sayso disconnect {agent} {place}",
                 version.unwrap_or_default()
             )
         }
         AttachmentState::Connecting | AttachmentState::Unreachable => {
-            format!("{place} has not answered yet. Sayso tries again and again; see how it stands with: sayso status")
+            format!("{place} has not responded yet. Sayso keeps trying; see the state with: sayso status")
         }
     }
 }
 
-/// The password as a person types it; nothing if nobody is there.
+/// Prompts for a password; `None` if input is not a terminal.
 async fn ask_password(app: &App) -> Result<Option<String>, Failure> {
     if app.out.json {
         return Ok(None);
@@ -99,20 +101,20 @@ async fn ask_password(app: &App) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     keyboard.forget();
-    Ok(match keyboard.next(&|| "Password of the server (it is not shown): ".to_owned(), Echo::Hidden).await {
+    Ok(match keyboard.next(&|| "Password of the server (not shown): ".to_owned(), Echo::Hidden).await {
         Typed::Line(line) if !line.is_empty() => Some(line),
         Typed::Line(_) | Typed::End | Typed::Interrupt => None,
     })
 }
 
-/// Stops listening to one server, or to all of the agent's. Says which.
+/// Disconnects from one server, or from all servers of the agent. Returns their addresses.
 pub(super) async fn detach(
     app: &App,
     agent: ConnectAgent,
     place: Option<&str>,
     to: &ConnectArgs,
 ) -> Result<Vec<String>, Failure> {
-    // Without a server nothing is listened to, and a person who only takes entries out needs none.
+    // Without a Sayso server there are no connections, and removing entries from files must work.
     let client = match app.client() {
         Ok(client) => client,
         Err(failure) => return if place.is_some() { Err(failure) } else { Ok(Vec::new()) },
@@ -134,12 +136,12 @@ async fn attached(client: &Client, agent: &str) -> Result<Vec<Attachment>, Failu
     Ok(agents.into_iter().filter(|known| known.name == agent).flat_map(|known| known.attached).collect())
 }
 
-/// Says which servers are not listened to any more.
+/// Prints which servers were disconnected.
 pub(super) fn said_left(app: &App, left: &[String], to: &ConnectArgs) -> Result<(), Failure> {
     let value = serde_json::json!({ "changes": [], "written": false, "servers": left });
     app.out.result(&value, || match (left, to.dry_run) {
-        ([], _) => "Sayso does not listen there; nothing was changed.".to_owned(),
-        (left, true) => format!("Sayso would not listen to {} any more. Nothing was changed.", sanitize::line(&left.join(", "))),
-        (left, false) => format!("Sayso does not listen to {} any more. It runs on as it did.", sanitize::line(&left.join(", "))),
+        ([], _) => "Sayso is not connected to this server. Nothing was changed.".to_owned(),
+        (left, true) => format!("Sayso would disconnect from {}. Nothing was changed.", sanitize::line(&left.join(", "))),
+        (left, false) => format!("Sayso has disconnected from {}. The agent keeps running.", sanitize::line(&left.join(", "))),
     })
 }

@@ -1,6 +1,6 @@
-//! What taking our entries out does not bring back by itself: that there was no file, or an empty list where
-//! we put something. It is remembered until the change is taken back, and used only if the file is still
-//! exactly what we wrote.
+//! Remembers file content that removing our entries cannot restore, for example that the file did not exist, or that a
+//! list was empty. A record is used only if the file still has exactly the content that we wrote, and is deleted after
+//! disconnecting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,13 +11,13 @@ use sha2::{Digest as _, Sha256};
 use super::file::write_private;
 use crate::failure::Failure;
 
-/// How to take a change back.
+/// The original content of a file that we changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Undo {
     path: PathBuf,
-    /// The hash of what we wrote.
+    /// Hash of the content that we wrote.
     after: String,
-    /// What was there; nothing if there was no file.
+    /// Original content; `None` if the file did not exist.
     before: Option<String>,
 }
 
@@ -35,12 +35,12 @@ fn note(dir: &Path, path: &Path) -> PathBuf {
     dir.join(format!("{}.json", hash(&path.to_string_lossy())))
 }
 
-/// Remembers, or forgets.
+/// Stores the record of a file, or deletes it for `None`.
 pub(super) fn keep(dir: &Path, path: &Path, undo: Option<Undo>) -> Result<(), Failure> {
     let note = note(dir, path);
     match undo {
         Some(undo) => {
-            let text = serde_json::to_string(&undo).map_err(|error| Failure::caused("The change cannot be noted", &error))?;
+            let text = serde_json::to_string(&undo).map_err(|error| Failure::caused("Cannot remember the change", &error))?;
             write_private(&note, &text)
         }
         None => {
@@ -50,7 +50,7 @@ pub(super) fn keep(dir: &Path, path: &Path, undo: Option<Undo>) -> Result<(), Fa
     }
 }
 
-/// What was there before our change, if this is exactly what we wrote.
+/// Returns the original content, if the file still has exactly the content that we wrote.
 pub(super) fn take_back(dir: &Path, path: &Path, now: Option<&str>) -> Option<Option<String>> {
     let undo: Undo = serde_json::from_str(&fs::read_to_string(note(dir, path)).ok()?).ok()?;
     (undo.path == path && undo.after == hash(now?)).then_some(undo.before)

@@ -1,4 +1,4 @@
-//! Everything that `connect` wrote and that is found from here, to be taken out at once when Sayso is removed.
+//! Finds all entries that `connect` wrote for this user and this project, and removes them when Sayso is uninstalled.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ use crate::failure::Failure;
 pub(crate) struct AgentEntries {
     changes: Vec<FileChange>,
     undo: PathBuf,
-    /// Files that hold something of ours, or may, and cannot be changed without guessing.
+    /// Files that may contain our entries but cannot be changed safely, with the reason.
     pub(crate) left: Vec<(PathBuf, String)>,
 }
 
-/// Finds them: those of this user, and those of the project here.
+/// Finds the entries of this user and of the project in this directory.
 pub(crate) fn entries(app: &App) -> Result<AgentEntries, Failure> {
     let program = Program::of(app)?;
     let undo = app.paths.data_dir.join("undo");
@@ -25,7 +25,7 @@ pub(crate) fn entries(app: &App) -> Result<AgentEntries, Failure> {
     for agent in [ConnectAgent::Claude, ConnectAgent::Codex, ConnectAgent::Opencode] {
         for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
             let to = ConnectArgs { scope, yes: true, dry_run: false, hold: None };
-            // Not every agent has every kind of file.
+            // Some agents lack some scopes.
             for edit in edits(app, agent, &to, &program).unwrap_or_default() {
                 let known = found.changes.iter().any(|change| change.path == edit.path);
                 match edit.change(Want::Disconnected, &found.undo) {
@@ -40,12 +40,11 @@ pub(crate) fn entries(app: &App) -> Result<AgentEntries, Failure> {
 }
 
 impl AgentEntries {
-    /// The files that change.
+    /// Returns the files to change.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.changes.iter().map(|change| change.path.clone()).collect()
     }
 
-    /// Takes them out.
     pub(crate) fn remove(&self) -> Result<(), Failure> {
         for change in &self.changes {
             change.write()?;

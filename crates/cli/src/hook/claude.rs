@@ -1,4 +1,4 @@
-//! Claude Code's hooks.
+//! The hooks of Claude Code.
 
 use std::time::{Duration, Instant};
 
@@ -15,21 +15,21 @@ use super::wait;
 use super::{Hooked, say, short_hash, transcript};
 use crate::inbox::tmux::Place;
 
-/// The name that the sessions have.
+/// Name of the agent in its sessions.
 const AGENT: &str = "claude";
 
-/// A little less than the time that `sayso connect` gives to the hook.
+/// Slightly less than the timeout of the hook that `sayso connect` writes.
 const LONGEST: Duration = Duration::from_secs(86_400 - 60);
 
-/// How long Claude Code may take to write down what it said, and how often that is looked at. It took 0.1 to 0.2 s;
-/// a machine may be busier than that.
+/// Time limit for Claude Code to write its transcript, and interval between reads. It usually takes 0.1 to 0.2 s, and
+/// longer on a busy machine.
 const WRITTEN: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How long the ask outlives a hook that ended without a word.
+/// How long the server keeps an ask after its hook ended without withdrawing it.
 const KEEP: &str = "5s";
 
-/// Takes what the hook was told, to its end.
+/// Handles one call of the hook.
 pub(super) async fn run(hooked: &Hooked, told: &str) -> Option<()> {
     match Hook::read(told)? {
         Hook::Asks(ask) => asks(hooked, &ask).await,
@@ -37,7 +37,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str) -> Option<()> {
     }
 }
 
-/// How asks about this call are known: by session and call, whatever the number.
+/// Prefix of the dedupe keys of all asks about this call, whatever their number.
 fn key(session: &str, call: &str) -> String {
     format!("{}:{call}:", short_hash(session))
 }
@@ -49,7 +49,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     let slot = slots.take(&hooked.paths, &call, &hooked.called);
     let number = call_number(slot.as_ref());
     let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
-    // What a rule decides needs no words for a person, and must not wait for them.
+    // If a rule decides, no context for a person is needed, and reading it would only delay the agent.
     new.policy_only = Some(true);
     let ask = match client.open_ask(&new).await {
         Ok(decided) => decided,
@@ -70,7 +70,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     Some(())
 }
 
-/// Adds what was said so far. Claude Code writes it down a moment after it asks.
+/// Adds the conversation so far. Claude Code writes its transcript shortly after it calls the hook.
 async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
     let Some(path) = asked.transcript.as_deref() else { return };
     let until = Instant::now() + WRITTEN;
@@ -107,7 +107,8 @@ async fn happened(hooked: &Hooked, session: &str, what: Happening) -> Option<()>
     let slots = Slots::of(&hooked.paths, session);
     let (event, dedupe_key) = match what {
         Happening::ToolDone(call) => {
-            // This runs after every tool; mostly nothing waits, and then nobody has to be told.
+            // This hook runs after every tool call. Usually no ask is pending, and then the server need not be
+            // called.
             let call = short_hash(call.as_str());
             if !slots.any() || !slots.done(&call) {
                 return None;
@@ -123,6 +124,6 @@ async fn happened(hooked: &Hooked, session: &str, what: Happening) -> Option<()>
     }
     let client: Client = hooked.client(AGENT)?;
     let news = ExternalNews { agent: AGENT.to_owned(), session_id: session.to_owned(), event, dedupe_key };
-    client.tell_external(&news).await.ok()?;
+    client.report_external_event(&news).await.ok()?;
     Some(())
 }

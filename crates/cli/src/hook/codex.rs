@@ -1,5 +1,5 @@
-//! Codex's hook. It runs before the person is asked and holds that up, so it takes what a rule decides and
-//! leaves everything else to the person's own prompt; with `--hold`, somebody has that long to be faster.
+//! The hook of Codex. Codex waits for it before it shows its own prompt, so the hook returns decisions of rules and
+//! leaves all other asks to that prompt. With `--hold`, people can answer in Sayso for that long first.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use super::wait;
 use super::{Hooked, say, short_hash};
 use crate::inbox::tmux::Place;
 
-/// The name that the sessions have.
+/// Name of the agent in its sessions.
 const AGENT: &str = "codex";
 
-/// The longest that a person's own prompt may be held up.
+/// Upper limit for delaying the person's own prompt.
 const LONGEST_HOLD: Duration = Duration::from_secs(20);
 
-/// Takes what the hook was told, to its end.
+/// Handles one call of the hook.
 pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Option<()> {
     let asked = CodexAsk::read(told)?;
     let client = hooked.client(AGENT)?;

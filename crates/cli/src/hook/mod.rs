@@ -1,8 +1,8 @@
-//! `sayso hook`: what somebody's own agent calls when it asks, and when it goes on.
+//! `sayso hook`: called by the person's own agent when it asks, and when its work continues.
 //!
-//! Whatever goes wrong here must not stand in the way of the person and their agent: without a server,
-//! without a token, with input that is not understood, the hook says nothing and ends well, and the
-//! agent's own dialog decides. What it does say is a decision that a person or a rule made.
+//! A failing hook must never block the person and their agent. Without a server, without a token or with unexpected
+//! input, the hook prints nothing and succeeds, and the agent's own dialog decides. Every decision that the hook
+//! prints was made by a person or a rule.
 
 mod claude;
 mod codex;
@@ -21,20 +21,20 @@ use sha2::{Digest as _, Sha256};
 
 use crate::args::{Args, CliCommand, HookAgent};
 
-/// What a hook works with.
+/// The context of one hook process.
 #[derive(Debug)]
 struct Hooked {
     environment: Environment,
     paths: Paths,
-    /// How this program was called. Two hooks for one question are called differently.
+    /// The command that started this program (`argv[0]`). Two hooks for one question differ in it.
     called: String,
 }
 
-/// Runs the hook and ends well, whatever happens. An exit code would be taken for a decision.
+/// Runs the hook and always exits with success. Agents would read another exit code as a decision.
 pub(crate) fn main() -> ExitCode {
     let matches = match crate::args::command().try_get_matches() {
         Ok(matches) => matches,
-        // A person tries it out; an agent hears nothing.
+        // Errors are printed for people who try the command. Agents get no output.
         Err(error) if std::io::stdin().is_terminal() || !error.use_stderr() => crate::args::refuse(&error),
         Err(_) => {
             read_stdin();
@@ -51,7 +51,7 @@ fn run(args: Args) -> Option<()> {
     let Some(CliCommand::Hook { agent, hold }) = args.command else { return None };
     let told = read_stdin();
     let environment = Environment::of_process();
-    // An agent that Sayso started asks by its own wire; here it would ask a second time.
+    // An agent that Sayso started asks over its own protocol. This hook would create a second ask.
     if environment.get("SAYSO_AGENT_TOKEN").is_some() {
         return None;
     }
@@ -69,8 +69,8 @@ fn run(args: Args) -> Option<()> {
     said
 }
 
-/// What the agent tells, first of all and to its end: an agent that cannot say everything would report a broken hook.
-/// Nothing if it is more than a line of any agent may be.
+/// Reads all input first: an agent that cannot write everything would report a broken hook. Returns `None` if the
+/// input is longer than any message of an agent.
 fn read_stdin() -> Option<String> {
     let mut told = Vec::new();
     let most = u64::try_from(limits::LINE).unwrap_or(u64::MAX);
@@ -83,14 +83,14 @@ fn read_stdin() -> Option<String> {
     String::from_utf8(told).ok()
 }
 
-/// Tells the agent what was decided.
+/// Prints the decision for the agent.
 fn say(decision: &str) -> Option<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(decision.as_bytes()).ok()?;
     out.flush().ok()
 }
 
-/// Sixteen characters that stand for a text.
+/// Shortens a text to 16 hexadecimal digits of its hash.
 fn short_hash(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! The server, with the token of the agent and no other.
+//! Access to the server with the token of the agent.
 
 use sayso_client::api::ask::{Approval, Ask, AskStatus, NewAsk, Outcome, Question, ShownAnswer};
 use sayso_client::{Client, Environment, ServerFile};
@@ -8,7 +8,7 @@ use sayso_core::raw::Raw;
 use super::Hooked;
 
 impl Hooked {
-    /// A client of this agent; nothing if `sayso connect` was not run here or no server has ever run.
+    /// Creates a client for this agent. `None` if `sayso connect` was not run, or if no server has ever run.
     pub(super) fn client(&self, agent: &str) -> Option<Client> {
         let read = std::fs::read_to_string;
         let token = read(self.paths.agent_token_of(agent)).or_else(|_| read(self.paths.agent_token())).ok()?;
@@ -20,7 +20,7 @@ impl Hooked {
     }
 }
 
-/// What is asked, as the API takes it.
+/// Converts the content of an ask to a request.
 pub(super) fn new_ask(body: &AskBody) -> NewAsk {
     match body {
         AskBody::Question { questions } => {
@@ -34,7 +34,7 @@ pub(super) fn new_ask(body: &AskBody) -> NewAsk {
     }
 }
 
-/// What was decided; nothing while it is pending, or if it makes no sense.
+/// Converts the outcome to a decision; `None` while the ask is pending, or if the outcome is incomplete.
 pub(super) fn decision(ask: &Ask) -> Option<Decision> {
     let outcome = ask.outcome.clone()?;
     let Outcome { status, answers, note, message, stop, choice, input, .. } = outcome;
@@ -55,10 +55,12 @@ pub(super) fn decision(ask: &Ask) -> Option<Decision> {
     })
 }
 
-/// The words for an ask that this hook no longer waits for.
+/// The reason for withdrawing an ask that this hook no longer waits for.
 pub(super) fn answer_it_there(environment: &Environment) -> String {
     match environment.get("TMUX_PANE") {
-        Some(pane) => format!("The agent no longer waits here; if it still asks, answer it in the terminal (tmux pane {pane})."),
-        None => "The agent no longer waits here; if it still asks, answer it in the terminal.".to_owned(),
+        Some(pane) => format!(
+            "The agent no longer waits for an answer from Sayso. If it still asks, answer it in its terminal (tmux pane {pane})."
+        ),
+        None => "The agent no longer waits for an answer from Sayso. If it still asks, answer it in its terminal.".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
-//! Who waits for which call, among the hooks of this machine: a file per waiting hook, locked while it
-//! waits. It numbers equal calls, so that each has an ask of its own, and it tells the hooks that run
-//! after every tool whether anything waits at all.
+//! Coordinates the hook processes of this machine with one locked file per waiting hook. The files number equal calls,
+//! so that each call has its own ask. Hooks that run after a tool call use the files to find out whether any ask is
+//! pending.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
@@ -12,39 +12,38 @@ use sayso_client::Paths;
 
 use super::short_hash;
 
-/// Equal calls of one session that wait at the same time.
+/// Maximum number of equal calls of one session that wait at the same time.
 const MOST: usize = 64;
 
-/// The place of the files.
+/// The directory of slot files, seen by one session.
 #[derive(Debug, Clone)]
 pub(super) struct Slots {
     dir: PathBuf,
     session: String,
 }
 
-/// The place of one hook that waits. It is given back when this is dropped.
+/// The slot of one waiting hook. Its file is removed on drop.
 #[derive(Debug)]
 pub(super) struct Slot {
     path: PathBuf,
     file: File,
-    /// Which of the equal calls this is.
+    /// Number of this call among equal calls.
     pub(super) number: usize,
 }
 
-/// The number that tells this call from equal ones. A hook that found no slot waits all the same: its process id is used in
-/// for the number, so that it never shares an ask with an equal call.
+/// Returns the number that distinguishes equal calls. A hook without a slot uses its process id instead, so that it
+/// never shares an ask with an equal call.
 pub(super) fn call_number(slot: Option<&Slot>) -> String {
     slot.map_or_else(|| format!("process-{}", std::process::id()), |slot| slot.number.to_string())
 }
 
 impl Slots {
-    /// The slots of one session of an agent.
     pub(super) fn of(paths: &Paths, session: &str) -> Self {
         Self { dir: paths.runtime_dir().join("hooks"), session: short_hash(session) }
     }
 
-    /// Takes the next free number for this call. A hook that is called in another way for the same
-    /// call takes the same number, so that both wait for one ask.
+    /// Takes the next free number for this call. Another hook for the same call, which is started with another
+    /// command, gets the same number, so that both wait for one ask.
     pub(super) fn take(&self, paths: &Paths, call: &str, called: &str) -> Option<Slot> {
         paths.make_runtime_dir().ok()?;
         fs::create_dir_all(&self.dir).ok()?;
@@ -54,12 +53,12 @@ impl Slots {
             let file = File::options().create(true).append(true).open(&path).ok()?;
             rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
             let slot = Slot { path, file, number };
-            // Somebody may have removed it between opening and locking.
+            // Another process may have removed the file between opening and locking.
             slot.is_there().then_some(slot)
         })
     }
 
-    /// The files of this session whose names go on like this, the oldest first.
+    /// Lists the files of this session whose names continue with this prefix, oldest first.
     fn files(&self, begins: &str) -> Vec<PathBuf> {
         let begins = format!("{}-{begins}", self.session);
         let mut found: Vec<(SystemTime, PathBuf)> = fs::read_dir(&self.dir)
@@ -73,17 +72,17 @@ impl Slots {
         found.into_iter().map(|(_, path)| path).collect()
     }
 
-    /// Whether a hook of this session waits.
+    /// Returns true if a hook of this session is waiting.
     pub(super) fn any(&self) -> bool {
         !self.files("").is_empty()
     }
 
-    /// A call is over. Tells whether it is one that a hook still waits for; that hook waits no longer,
-    /// even if the server cannot be told.
+    /// Records that a call has finished. Returns true if a hook was waiting for it. That hook stops waiting, even if
+    /// the server cannot be reached.
     pub(super) fn done(&self, call: &str) -> bool {
         let (decided, waiting): (Vec<PathBuf>, Vec<PathBuf>) =
             self.files(&format!("{call}-")).into_iter().partition(|path| path.extension().is_some());
-        // One that was decided here ran, and an equal one still waits.
+        // This call was decided here and ran. The waiting hook belongs to an equal call.
         if let Some(mark) = decided.first() {
             let _ = fs::remove_file(mark);
             return false;
@@ -97,15 +96,15 @@ impl Slots {
         true
     }
 
-    /// Nothing of this session is waited for any more.
+    /// Stops all waiting hooks of this session.
     pub(super) fn all_done(&self) {
         for path in self.files("") {
             let _ = fs::remove_file(path);
         }
     }
 
-    /// This call was allowed here and will run. If an equal one waits, that one must not be taken for it
-    /// when it is over.
+    /// Records that this call was allowed here and will run. When it finishes, it must not be confused with an equal
+    /// call that is still waiting.
     pub(super) fn decided(&self, call: &str, slot: &Slot) {
         let waiting = self.files(&format!("{call}-")).into_iter().filter(|path| path.extension().is_none() && *path != slot.path);
         if waiting.count() > 0 {
@@ -115,7 +114,7 @@ impl Slots {
 }
 
 impl Slot {
-    /// Whether this hook is still to wait: nobody has removed its file.
+    /// Returns true while this hook should wait, that is, while its file exists.
     pub(super) fn is_there(&self) -> bool {
         let here = self.file.metadata().map(|data| (data.dev(), data.ino()));
         let there = fs::metadata(&self.path).map(|data| (data.dev(), data.ino()));
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_calls_are_numbered_and_two_hooks_of_one_call_are_one() {
+    fn equal_calls_get_numbers_and_two_hooks_of_one_call_share_one() {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
         assert!(!slots.any());
@@ -155,11 +154,11 @@ mod tests {
         assert_eq!([first.number, second.number, twin.number, other.number], [0, 1, 0, 0]);
         assert!(slots.any() && !Slots::of(&paths, "s-2").any());
         drop(first);
-        assert_eq!(slots.take(&paths, "aa", "sayso").unwrap().number, 0, "it is free again");
+        assert_eq!(slots.take(&paths, "aa", "sayso").unwrap().number, 0, "the number is free again");
     }
 
     #[test]
-    fn what_is_over_is_waited_for_no_longer() {
+    fn finished_call_stops_its_waiting_hooks() {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
         let take = |call: &str, called: &str| slots.take(&paths, call, called).unwrap();
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_was_decided_here_does_not_end_its_equal() {
+    fn call_decided_here_does_not_stop_an_equal_waiting_call() {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
         let (first, second) = (slots.take(&paths, "aa", "sayso").unwrap(), slots.take(&paths, "aa", "sayso").unwrap());
@@ -192,6 +191,6 @@ mod tests {
         let alone = slots.take(&paths, "aa", "sayso").unwrap();
         slots.decided("aa", &alone);
         drop(alone);
-        assert!(!slots.any(), "nothing is left behind");
+        assert!(!slots.any(), "no files remain");
     }
 }

@@ -1,8 +1,8 @@
-//! What Claude Code wrote down of the conversation: what the person wanted, and what Claude said last.
-//! Only the ends of the file are read, whatever its size.
+//! Reads Claude Code's transcript for the first prompt of the person and the latest text of Claude. Reads only the two
+//! ends of the file, whatever its size.
 //!
-//! The lines of a file are not in the order in which things happened: what was said first in a new session may be
-//! written before what it answers. Their times are.
+//! Lines are not always in order: in a new session, a reply may be written before its prompt. The timestamps give the
+//! order.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -11,27 +11,25 @@ use std::io::{Read as _, Seek as _, SeekFrom};
 use sayso_core::limits;
 use serde_json::Value;
 
-/// Bytes that are read at each end.
+/// Bytes that are read at each end of the file.
 const END: u64 = 256 * 1024;
 
-/// What is known of a conversation.
+/// Facts about a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct HookTranscript {
-    /// What the person wanted first.
     pub(super) first_prompt: Option<String>,
-    /// The last words of the agent in this turn.
+    /// Latest text of the agent in this turn.
     pub(super) last_words: Option<String>,
-    /// Whether it is written down as far as the agent has come: it begins with something from the person, and there
-    /// is a call without a result.
+    /// True if the transcript is complete up to the current call: it contains a prompt and a call without a result.
     pub(super) is_whole: bool,
 }
 
-/// Reads what is written of a conversation; nothing if there is no file.
+/// Reads a transcript; `None` if there is no file.
 pub(super) fn read(path: &str) -> Option<HookTranscript> {
     let mut file = File::open(path).ok()?;
     let length = file.metadata().ok()?.len();
     let start = entries(&part(&mut file, 0)?);
-    // A long one has begun, whatever its beginning is.
+    // Only the end of a long file is needed to know that it is complete.
     if length > END {
         let end = entries(&part(&mut file, length - END)?);
         return Some(conversation(&start, &end, true));
@@ -40,7 +38,7 @@ pub(super) fn read(path: &str) -> Option<HookTranscript> {
     Some(conversation(&start, &start, start.iter().any(begins)))
 }
 
-/// At most `END` bytes from here on.
+/// Reads at most `END` bytes from this position.
 fn part(file: &mut File, from: u64) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     file.seek(SeekFrom::Start(from)).ok()?;
@@ -54,7 +52,7 @@ fn conversation(start: &[Value], end: &[Value], has_begun: bool) -> HookTranscri
     HookTranscript { first_prompt, last_words, is_whole: has_begun && has_call }
 }
 
-/// The last words of the turn in which a conversation ends, and whether a call waits for its result.
+/// Returns the latest text of the last turn, and whether a call has no result yet.
 fn turn(entries: &[Value]) -> (Option<String>, bool) {
     let mut done = HashSet::new();
     let mut has_call = false;
@@ -67,7 +65,7 @@ fn turn(entries: &[Value]) -> (Option<String>, bool) {
                 return (Some(limits::tail(&said, limits::CONTEXT).to_owned()), has_call);
             }
         } else if prompt(entry).is_some() {
-            // The turn began here, and nothing was said in it.
+            // The turn starts here and contains no text.
             break;
         }
         done.extend(results(entry));
@@ -75,16 +73,16 @@ fn turn(entries: &[Value]) -> (Option<String>, bool) {
     (None, has_call)
 }
 
-/// What was said in the main thread, in the order of its times.
+/// Parses the messages of the main thread and sorts them by time.
 fn entries(bytes: &[u8]) -> Vec<Value> {
     let mut entries: Vec<Value> = String::from_utf8_lossy(bytes).lines().filter_map(entry).collect();
     entries.sort_by(|a, b| a["timestamp"].as_str().cmp(&b["timestamp"].as_str()));
     entries
 }
 
-/// One line, if somebody says something in the main thread.
+/// Parses one line, if it is a message of the main thread.
 fn entry(line: &str) -> Option<Value> {
-    // Most lines are large and of no interest.
+    // Most lines are large and not needed, so they are not parsed.
     if !line.contains("\"assistant\"") && !line.contains("\"user\"") {
         return None;
     }
@@ -93,7 +91,7 @@ fn entry(line: &str) -> Option<Value> {
     (is_said && entry["isSidechain"] != true).then_some(entry)
 }
 
-/// What the person wrote, if this is it: not a tool's result, and not what Claude Code adds itself.
+/// Returns the text that the person wrote; `None` for results of tools and for messages that Claude Code adds.
 fn prompt(entry: &Value) -> Option<String> {
     if entry["type"] != "user" || entry["isMeta"] == true {
         return None;
@@ -102,7 +100,7 @@ fn prompt(entry: &Value) -> Option<String> {
     (!written.is_empty() && !written.starts_with('<')).then_some(written)
 }
 
-/// The calls whose results these are.
+/// Returns the ids of the calls whose results a message contains.
 fn results(entry: &Value) -> impl Iterator<Item = &str> {
     blocks(entry).iter().filter_map(|block| block["tool_use_id"].as_str())
 }
@@ -111,7 +109,7 @@ fn blocks(entry: &Value) -> &[Value] {
     entry["message"]["content"].as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The text of a message: it is a string, or blocks of which some are text.
+/// Returns the text of a message, which is a string or a list of blocks.
 fn words(entry: &Value) -> String {
     if let Some(text) = entry["message"]["content"].as_str() {
         return text.trim().to_owned();
@@ -148,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_words_of_the_turn_and_the_first_prompt_are_found() {
+    fn transcript_yields_first_prompt_and_latest_text_of_the_turn() {
         let (mut file, path) = written(&LINES);
         let first_prompt = Some("fix the tests\nplease".to_owned());
         let mut known = HookTranscript { first_prompt, last_words: Some("I looked.".into()), is_whole: true };
@@ -160,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_count_in_the_order_of_their_times() {
+    fn lines_are_ordered_by_timestamp() {
         let words = r#"{"type":"assistant","timestamp":"2026-11-16T12:52:42.617Z","message":{"content":[{"type":"text","text":"I need to know."}]}}"#;
         let call =
             r#"{"type":"assistant","timestamp":"2026-11-16T12:52:42.619Z","message":{"content":[{"type":"tool_use","id":"a"}]}}"#;
         let prompt = r#"{"type":"user","timestamp":"2026-11-16T12:52:41.996Z","message":{"content":"set up a database"}}"#;
         let (mut file, path) = written(&[words, call]);
-        assert!(!read(&path).unwrap().is_whole, "what the person wanted is not written yet");
+        assert!(!read(&path).unwrap().is_whole, "the prompt is not written yet");
         writeln!(file, "{prompt}").unwrap();
         let known = read(&path).unwrap();
         assert_eq!(known.first_prompt.as_deref(), Some("set up a database"));
@@ -174,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_calls_one_may_have_its_result() {
+    fn transcript_is_complete_while_any_call_lacks_a_result() {
         let prompt = r#"{"type":"user","message":{"content":"go"}}"#;
         let calls = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"a"},{"type":"tool_use","id":"b"}]}}"#;
         let result =
@@ -187,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_file_costs_no_more_than_a_small_one() {
+    fn only_the_ends_of_a_large_file_are_read() {
         let long = "é".repeat(limits::CONTEXT);
         let mut lines = vec![format!(r#"{{"type":"progress","data":"{}"}}"#, "x".repeat(100_000)); 40];
         lines.push(format!(r#"{{"type":"assistant","message":{{"content":[{{"type":"text","text":"{long} end"}}]}}}}"#));

@@ -1,4 +1,4 @@
-//! Waiting for an outcome: for as long as the agent waits, through restarts of the server.
+//! Waits for an outcome as long as the agent waits, even while the server restarts.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -14,26 +14,25 @@ use tokio::time::{sleep, timeout};
 
 use super::slots::Slot;
 
-/// How long one call waits.
+/// Time limit of one request to wait.
 const ONCE: Duration = Duration::from_secs(25);
-/// How often a server that is gone is looked for. The ask is kept for a few seconds only.
+/// Interval between retries while the server is gone. Short, because the server keeps an ask without a waiting hook
+/// for a few seconds only.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How long saying goodbye may take.
+/// Time limit for the last request.
 const GOODBYE: Duration = Duration::from_secs(2);
 
-/// How the waiting ended.
 #[derive(Debug)]
 enum WaitEnd {
-    /// With an outcome.
     Outcome(Box<Ask>),
-    /// Somebody else goes on with it, or nobody.
+    /// The agent no longer needs the outcome, for example because the call has finished.
     NotNeeded,
-    /// The server does not know the ask, or does not want this hook.
+    /// The server does not know the ask, or does not accept this hook.
     Refused,
 }
 
-/// Opens an ask that no rule decides and waits for its outcome. Nothing if it is not needed any more: then it is taken
-/// back, and whoever looks at it is told where it is answered.
+/// Opens an ask that no rule decides and waits for its outcome. Returns `None` when the outcome is no longer needed;
+/// the ask is then withdrawn with the reason `there`, which says where to answer instead.
 pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, longest: Duration, there: &str) -> Option<Ask> {
     let mut not_needed = pin!(not_needed(HookSignals::listen(), longest));
     loop {
@@ -41,7 +40,7 @@ pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, 
         let opened = tokio::select! {
             opened = &mut opening => opened?,
             () = &mut not_needed => {
-                // It may be there already.
+                // The request may have reached the server already.
                 let opened = timeout(GOODBYE, opening).await.ok()??;
                 goodbye(client, &opened.id, there).await;
                 return None;
@@ -59,14 +58,14 @@ pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, 
             }
             WaitEnd::Refused => return None,
         };
-        // The server came back and did not find this hook in time; but here it is.
+        // If the ask was withdrawn because the server did not see this hook after a restart, open it again.
         if !is_lost(&ask) {
             return Some(ask);
         }
     }
 }
 
-/// The agent told the hook to end, or is gone, or the time is over.
+/// Resolves when a signal arrives, the agent is gone, or the time is over.
 async fn not_needed(mut signals: HookSignals, longest: Duration) {
     tokio::select! {
         () = signals.told_to_end() => {}
@@ -75,7 +74,7 @@ async fn not_needed(mut signals: HookSignals, longest: Duration) {
     }
 }
 
-/// The ask, once the server has it. It was there a moment ago.
+/// Opens the ask, and retries while the server is unavailable. It was available a moment ago.
 async fn opened(client: &Client, new: &NewAsk) -> Option<Ask> {
     loop {
         match client.open_ask(new).await {
@@ -105,29 +104,29 @@ fn is_lost(ask: &Ask) -> bool {
     ask.status == AskStatus::Withdrawn && why == Some(texts::WITHDRAWN_CALLER_GONE)
 }
 
-/// Whether it may work a moment later.
+/// Returns true if a retry may succeed.
 fn is_passing(error: &Error) -> bool {
     let later = [ErrorCode::ShuttingDown, ErrorCode::RateLimited, ErrorCode::StorageFull, ErrorCode::Internal];
     matches!(error, Error::Unreachable { .. } | Error::Protocol { .. }) || error.code().is_some_and(|code| later.contains(&code))
 }
 
-/// Takes the ask back, if that is still possible.
+/// Withdraws the ask, if it is still pending.
 async fn goodbye(client: &Client, id: &str, reason: &str) {
-    let _ = timeout(GOODBYE, client.withdraw_because(id, reason)).await;
+    let _ = timeout(GOODBYE, client.withdraw_with_reason(id, reason)).await;
 }
 
-/// Says that the outcome was passed on.
+/// Confirms that the agent received the outcome.
 pub(super) async fn received(client: &Client, id: &str) {
     let _ = timeout(GOODBYE, client.receive(id)).await;
 }
 
-/// The agent ends the hook with a signal. They are listened to before the ask is opened: a hook that is ended in the
-/// moment in which the server writes the ask down takes it back, too.
+/// Agents end hooks with signals. Handlers are installed before the ask is opened, so that a hook that is ended during
+/// that request still withdraws the ask.
 #[derive(Debug)]
 struct HookSignals(Vec<Signal>);
 
 impl HookSignals {
-    /// From now on none of them ends the process.
+    /// Installs the handlers. The signals no longer end the process.
     fn listen() -> Self {
         let kinds = [SignalKind::terminate(), SignalKind::hangup(), SignalKind::interrupt()];
         Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
@@ -142,14 +141,14 @@ impl HookSignals {
     }
 }
 
-/// The agent is gone: nobody reads what this hook would say. Waiting for that blocks, so it has a thread of
-/// its own, which ends with the process.
+/// Resolves when the agent has closed its end of standard output, so that a decision could not be delivered. The
+/// blocking wait has its own thread, which ends with the process.
 async fn nobody_listens() {
     let (gone, heard) = oneshot::channel();
     std::thread::spawn(move || {
         let stdout = std::io::stdout();
         let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-        // A reader that is gone is told without being asked for; nothing else ends this.
+        // `poll` always reports a closed reader. No other event ends this wait.
         while matches!(poll(&mut watched, None), Err(rustix::io::Errno::INTR)) {}
         let _ = gone.send(());
     });

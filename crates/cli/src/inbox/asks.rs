@@ -1,4 +1,4 @@
-//! What is known of asks and sessions: a list read once, and the feed since. Pure.
+//! The asks and sessions that the inbox knows: a list that is read once, and later events of the feed. Pure.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -7,40 +7,39 @@ use sayso_client::api::ask::{ActionKind, Ask, AskStatus, Delivery};
 use sayso_client::api::event::{AskEvent, Event, FeedEvent};
 use sayso_client::api::session::{Session, SessionStatus};
 
-/// How many decided asks are kept beside those that wait.
+/// Number of decided asks to keep in addition to pending ones.
 const KEPT_DECIDED: usize = 300;
 
-/// An ask, and how often it changed.
+/// An ask with derived values.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) ask: Ask,
-    /// Changes with the ask, so that what was drawn of it can be kept.
+    /// Increases with each change of the ask, so that cached lines can be reused.
     pub(super) revision: u64,
-    /// The same for approvals that are the same thing to decide.
+    /// Hash that is equal for approvals of the same content.
     pub(super) twin: Option<u64>,
-    /// A hash of what is decided: a decision holds for this content only.
+    /// Hash of the content to decide. A decision is valid for this content only.
     pub(super) content: u64,
 }
 
-/// All asks and sessions that are known.
+/// All known asks and sessions.
 #[derive(Debug, Default)]
 pub(super) struct Asks {
     asks: HashMap<String, Known>,
     sessions: HashMap<String, SessionStatus>,
-    /// How many pending asks are the same thing to decide.
+    /// Number of pending asks per identity hash.
     twins: HashMap<u64, usize>,
     revision: u64,
     decided: usize,
 }
 
-/// What became of an ask that was told of.
+/// Effect of an update on the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// It waits and was not known before.
+    /// The ask is pending and was not known before.
     New,
-    /// It was known.
+    /// A known ask changed.
     Changed,
-    /// Nothing new.
     Ignored,
 }
 
@@ -53,46 +52,46 @@ impl Asks {
         self.asks.get(id)
     }
 
-    /// The asks that wait, in no order.
+    /// Returns the pending asks, in no particular order.
     pub(super) fn pending(&self) -> impl Iterator<Item = &Ask> {
         self.asks.values().map(|known| &known.ask).filter(|ask| ask.status == AskStatus::Pending)
     }
 
-    /// Decided asks whose outcome did not reach the agent.
+    /// Returns decided asks whose outcome did not reach the agent.
     pub(super) fn undelivered(&self) -> impl Iterator<Item = &Ask> {
         self.asks.values().map(|known| &known.ask).filter(|ask| is_undelivered(ask))
     }
 
-    /// How many pending approvals are the same as this one, itself among them.
+    /// Counts the pending approvals with the same content, including this one.
     pub(super) fn twins(&self, id: &str) -> usize {
         let twin = self.asks.get(id).and_then(|known| known.twin);
         twin.and_then(|twin| self.twins.get(&twin)).copied().unwrap_or(0)
     }
 
-    /// The ids of the pending approvals that are the same as this one, itself among them.
+    /// Returns the ids of the pending approvals with the same content, including this one.
     pub(super) fn twins_of(&self, id: &str) -> Vec<String> {
         let Some(twin) = self.asks.get(id).and_then(|known| known.twin) else { return Vec::new() };
         let same = self.asks.values().filter(|known| known.twin == Some(twin) && known.ask.status == AskStatus::Pending);
         same.map(|known| known.ask.id.clone()).collect()
     }
 
-    /// How many agents are at work.
+    /// Counts the sessions whose agent is working.
     pub(super) fn working(&self) -> usize {
         self.sessions.values().filter(|status| **status == SessionStatus::Running).count()
     }
 
-    /// Whether there is any session that is not over.
+    /// Returns true if a session is open.
     pub(super) fn has_sessions(&self) -> bool {
         self.sessions.values().any(|status| !matches!(status, SessionStatus::Ended | SessionStatus::Failed))
     }
 
-    /// Takes an ask. One that is decided stays so: a list may be older than what the feed said.
+    /// Adds or updates an ask. A decided ask does not become pending again, because a list may be older than the feed.
     pub(super) fn put(&mut self, ask: Ask) -> Taken {
         let before = self.asks.get(&ask.id);
         if before.is_some_and(|known| known.ask == ask || (is_decided(&known.ask) && !is_decided(&ask))) {
             return Taken::Ignored;
         }
-        // A frame of the stream may leave out what is large. What was whole stays whole while nothing is decided.
+        // Events may omit large fields. A complete pending ask is not replaced by an incomplete one.
         if ask.truncated && before.is_some_and(|known| !known.ask.truncated && !is_decided(&ask)) {
             return Taken::Ignored;
         }
@@ -108,7 +107,7 @@ impl Asks {
         taken
     }
 
-    /// Takes what an event says of an ask or of a session. Only a change of an ask is reported.
+    /// Applies an event of the feed. Returns the change of the ask; changes of sessions are not reported.
     pub(super) fn put_event(&mut self, event: FeedEvent) -> Taken {
         match event.event {
             Event::QuestionRequested(AskEvent { ask, .. })
@@ -122,6 +121,7 @@ impl Asks {
             Event::AskDelivery(delivery) => self.change(&delivery.id, |ask| {
                 ask.delivery = Some(delivery.delivery);
                 ask.delivery_reason.clone_from(&delivery.delivery_reason);
+                ask.delivery_code.clone_from(&delivery.delivery_code);
             }),
             Event::SessionCreated(session) => {
                 self.sessions.insert(session.id, session.status);
@@ -154,19 +154,19 @@ impl Asks {
         }
     }
 
-    /// Changes some fields of an ask that is known.
+    /// Changes some fields of a known ask.
     fn change(&mut self, id: &str, change: impl FnOnce(&mut Ask)) -> Taken {
         let Some(mut ask) = self.get(id).cloned() else { return Taken::Ignored };
         change(&mut ask);
         self.put(ask)
     }
 
-    /// Takes the sessions that are open.
+    /// Replaces the known sessions by the open ones.
     pub(super) fn put_sessions(&mut self, sessions: &[Session]) {
         self.sessions = sessions.iter().map(|session| (session.id.clone(), session.status)).collect();
     }
 
-    /// No longer keeps an ask.
+    /// Removes an ask.
     pub(super) fn forget(&mut self, id: &str) {
         let Some(known) = self.asks.remove(id) else { return };
         if is_decided(&known.ask) {
@@ -176,7 +176,7 @@ impl Asks {
         }
     }
 
-    /// Forgets decided asks when there are many; those that are named stay.
+    /// Removes the oldest decided asks if there are many, except those that `keep` accepts.
     pub(super) fn trim(&mut self, keep: impl Fn(&str) -> bool) {
         if self.decided <= 2 * KEPT_DECIDED {
             return;
@@ -198,21 +198,21 @@ fn is_decided(ask: &Ask) -> bool {
     ask.status != AskStatus::Pending
 }
 
-/// Whether a yes or an answer could not be brought to the agent.
+/// Returns true if an answer or approval could not be delivered to the agent.
 pub(super) fn is_undelivered(ask: &Ask) -> bool {
     ask.delivery == Some(Delivery::Undeliverable) && matches!(ask.status, AskStatus::Answered | AskStatus::Approved)
 }
 
-/// A hash of what a person reads before deciding.
+/// Hashes the content that a person reads before deciding.
 fn content(ask: &Ask) -> u64 {
     let mut hasher = DefaultHasher::new();
-    // An ask came as JSON, so it can be written as JSON.
+    // Asks are parsed from JSON, so serializing them cannot fail.
     let read = serde_json::to_string(&(&ask.questions, &ask.approval, &ask.link, ask.truncated)).unwrap_or_default();
     read.hash(&mut hasher);
     hasher.finish()
 }
 
-/// What makes two approvals the same thing to decide.
+/// Hashes an approval so that approvals of the same content have the same hash.
 fn twin(ask: &Ask) -> Option<u64> {
     let approval = ask.approval.as_ref().filter(|approval| approval.action != ActionKind::Plan)?;
     let mut hasher = DefaultHasher::new();
@@ -221,7 +221,7 @@ fn twin(ask: &Ask) -> Option<u64> {
     approval.input.to_string().hash(&mut hasher);
     approval.command.hash(&mut hasher);
     ask.project.hash(&mut hasher);
-    // What was left out cannot be compared.
+    // Asks with omitted fields cannot be compared.
     (!ask.truncated).then(|| hasher.finish())
 }
 
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_stays_decided() {
+    fn decided_ask_stays_decided() {
         let mut asks = Asks::default();
         assert_eq!(asks.put(question_ask()), Taken::New);
         assert_eq!(asks.put(question_ask()), Taken::Ignored);
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn events_change_some_fields_or_bring_the_whole() {
+    fn events_update_fields_or_replace_the_ask() {
         let mut asks = Asks::default();
         let id = question_ask().id;
         let parked = || feed_event("ask.parked", &json!({"id": id, "reach": "parked"}));
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_whole_is_not_cut_by_the_stream() {
+    fn truncated_event_does_not_replace_a_complete_ask() {
         let mut asks = Asks::default();
         asks.put(approval_ask());
         assert_eq!(asks.put(Ask { truncated: true, branch: None, ..approval_ask() }), Taken::Ignored);
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn identical_approvals_are_counted_while_they_wait() {
+    fn identical_approvals_are_counted_while_pending() {
         let mut asks = Asks::default();
         for id in ["a", "b", "c"] {
             asks.put(Ask { id: id.into(), ..approval_ask() });
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn old_decisions_are_forgotten() {
+    fn oldest_decided_asks_are_removed() {
         let mut asks = Asks::default();
         for number in 0..=2 * KEPT_DECIDED {
             asks.put(Ask { id: format!("ask_{number}"), ..decided() });

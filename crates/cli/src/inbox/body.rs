@@ -1,4 +1,4 @@
-//! What is asked, as lines: verbatim and whole. Pure.
+//! Formats the content of an ask as lines, complete and verbatim. Pure.
 
 use sayso_client::api::ask::{ActionKind, Approval, Ask, AskKind, Link, Preview, ShownAnswer};
 
@@ -11,14 +11,14 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// How the card is drawn.
+/// Space for the card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
     pub(super) columns: usize,
     pub(super) height: Height,
 }
 
-/// How many lines there are for a card.
+/// Classes of card height.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Height {
     Tall,
@@ -27,7 +27,7 @@ pub(super) enum Height {
 }
 
 impl Height {
-    /// How many lines of what the agent said are shown at first.
+    /// Number of context lines to show before the person asks for all.
     const fn context(self) -> usize {
         match self {
             Self::Tall => 3,
@@ -45,7 +45,7 @@ pub(super) fn wrapped(tone: Tone, text: &str, columns: usize, hanging: usize, ho
     wrap(text, columns, hanging, how).into_iter().map(|text| line(tone, text)).collect()
 }
 
-/// The part that does not change while the person decides. It may be long, and is kept between drawings.
+/// Formats the lines that don't change while the person decides. They can be many, so the caller caches them.
 pub(super) fn fixed(ask: &Ask, files: Option<&CardFiles>, draft: Option<&Draft>, room: Room, look: &Look) -> Vec<Pieces> {
     let mut lines = context(ask, draft.is_some_and(|draft| draft.whole_context), room, look);
     if !lines.is_empty() && room.height != Height::Small {
@@ -101,7 +101,7 @@ fn approval_lines(
     let tool = sanitize::line(&approval.tool);
     let tool = if digest.is_empty() { tool } else { format!("{tool}  {digest}") };
     let mut lines = wrapped(Tone::Bold, &heading(approval), columns, 4, Break::Words);
-    // The reason takes a line of its own only where it does not fit next to the heading.
+    // The reason goes on its own line if it does not fit next to the heading.
     let mut why = words::why(ask);
     if let Some(last) = lines.last_mut()
         && let Some(short) = why.take_if(|why| width_of(last) + width_str(why) + width_str(&tool) + 6 <= columns)
@@ -121,13 +121,13 @@ fn approval_lines(
         let reason = format!("The agent's reason: {}", sanitize::text(reason));
         lines.extend(wrapped(Tone::Plain, &reason, columns, 0, Break::Words));
     }
-    // With few lines, a diff needs them more than the eye needs a gap.
+    // In small cards, a diff needs the space of this empty line.
     if room.height == Height::Tall || !matches!(approval.preview, Some(Preview::Diff { .. })) {
         lines.push(Vec::new());
     }
     match draft.and_then(|draft| draft.edited.as_ref()) {
         Some(edited) => {
-            lines.push(line(Tone::Waiting, "Your changes, which are approved instead. Esc discards them."));
+            lines.push(line(Tone::Waiting, "Your changes. They are approved instead; Esc discards them."));
             lines.extend(wrapped(Tone::Plain, &sanitize::text(&edited.text), columns, 4, Break::Tokens));
         }
         None => lines.extend(preview_lines(approval, room, look)),
@@ -150,7 +150,7 @@ fn approval_lines(
     lines
 }
 
-/// The files that the command executes.
+/// Formats the files that the command executes.
 fn file_lines(ask: &Ask, files: Option<&CardFiles>, columns: usize) -> Vec<Pieces> {
     let changes = files.map(|files| files.changes.as_slice()).unwrap_or_default();
     let said = files::lines(ask, files.and_then(|files| files.read.as_ref()), changes);
@@ -211,7 +211,7 @@ fn preview_lines(approval: &Approval, room: Room, look: &Look) -> Vec<Pieces> {
         None => match &approval.command {
             Some(command) => command_lines(command),
             None => {
-                // Pretty JSON of a JSON value cannot fail.
+                // Serializing a JSON value cannot fail.
                 let input = serde_json::to_string_pretty(&approval.input).unwrap_or_default();
                 wrapped(Tone::Plain, &sanitize::text(&input), columns, 4, Break::Tokens)
             }
@@ -219,14 +219,14 @@ fn preview_lines(approval: &Approval, room: Room, look: &Look) -> Vec<Pieces> {
     }
 }
 
-/// How many lines a diff adds and removes.
+/// Counts the added and removed lines of a diff.
 fn counts(diff: &str) -> (usize, usize) {
     let count = |sign: char, heading: &str| diff.lines().filter(|l| l.starts_with(sign) && !l.starts_with(heading)).count();
     (count('+', "+++"), count('-', "---"))
 }
 
-/// A diff, every line of it, with line numbers where there is room for them. A line that is too long goes on below
-/// its own code, next to an empty gutter.
+/// Formats all lines of a diff, with line numbers if there is enough space. Wrapped lines are indented below their
+/// code, next to an empty gutter.
 fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
     let clean = sanitize::text(diff);
     let numbers = columns >= 38;
@@ -246,7 +246,7 @@ fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
             lines.extend(wrapped(tone, text, columns, 4, Break::Tokens));
             continue;
         }
-        // The sign, the code's own indentation, and two columns more.
+        // Width of the sign, of the code's own indentation, and of two more columns.
         let code = text.get(1..).unwrap_or_default();
         let hanging = (3 + code.len() - code.trim_start_matches(' ').len()).min(columns / 3);
         let (Some((old, new)), true) = (at, numbers) else {
@@ -269,7 +269,7 @@ fn diff_lines(diff: &str, columns: usize) -> Vec<Pieces> {
     lines
 }
 
-/// How many digits the largest line number of a diff has.
+/// Returns the number of digits of the largest line number in a diff.
 fn number_width(diff: &str) -> usize {
     let lines = diff.lines().filter(|line| line.starts_with("@@")).filter_map(hunk);
     let first = lines.map(|(old, new)| old.max(new)).max().unwrap_or(0);
@@ -277,7 +277,7 @@ fn number_width(diff: &str) -> usize {
     last.to_string().len().max(2)
 }
 
-/// Where a hunk begins: `@@ -42,7 +42,9 @@`.
+/// Parses the start lines of a hunk header such as `@@ -42,7 +42,9 @@`.
 fn hunk(text: &str) -> Option<(u64, u64)> {
     let mut words = text.split_whitespace().skip(1);
     let mut number = |sign: char| {
@@ -301,7 +301,7 @@ fn link_lines(link: &Link, room: Room) -> Vec<Pieces> {
     lines
 }
 
-/// How an ask ended, for everybody who looks at it.
+/// Formats the outcome of an ask.
 pub(super) fn result(model: &Model, ask: &Ask, room: Room, look: &Look) -> Vec<Pieces> {
     let mut lines = Vec::new();
     let good = if look.ascii { "v" } else { "✓" };
@@ -328,7 +328,7 @@ pub(super) fn result(model: &Model, ask: &Ask, room: Room, look: &Look) -> Vec<P
         let text = format!("Your answer \"{}\" wasn't sent.", lost.label);
         lines.extend(wrapped(Tone::Waiting, &text, room.columns, 0, Break::Words));
     } else if let Some(draft) = model.draft() {
-        // Words that somebody was typing when another one was first; they may be needed elsewhere.
+        // Text that was being typed when someone else decided first. The person may need it elsewhere.
         let typed = ask.questions.iter().zip(&draft.questions).filter(|(question, _)| !question.secret);
         let typed = typed.map(|(_, own)| own.field.text()).chain([draft.reason.text(), draft.note.text()]);
         for text in typed.filter(|text| !text.trim().is_empty()) {
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_of_a_diff_is_there_with_its_numbers() {
+    fn diff_lines_have_line_numbers() {
         let diff =
             "--- a\n+++ b\n@@ -42,3 +42,4 @@ fn refund()\n let a;\n-old\n+new\n+more\n end\n\\ No newline at end of file\n";
         let shown = plain(&diff_lines(diff, 70));
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(counts(diff), (2, 1));
         assert_eq!(plain(&diff_lines("@@ -x +y @@\n+a", 70)), ["@@ -x +y @@", "+a"]);
         assert_eq!(plain(&diff_lines("@@ -1 +1 @@\n+a", 30)), ["@@ -1 +1 @@", "+a"]);
-        // A long line goes on below its own code.
+        // A long line is wrapped below its own code.
         let long = "@@ -1 +1 @@\n+    let refund = self.gateway.refund(&payment, amount);";
         let wrapped =
             ["@@ -1 +1 @@", "    1 +    let refund = ", "             self.gateway.refund(&payment, ", "             amount);"];
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_command_is_shown_whole() {
+    fn long_command_is_wrapped_completely() {
         let mut ask = approval_ask();
         let command = format!("echo {}\nrm -rf ./build", "x".repeat(500));
         ask.approval.as_mut().unwrap().preview = Some(Preview::Command { command: command.clone(), cwd: None });

@@ -1,4 +1,4 @@
-//! The head and the foot of the open ask: where it stands, what can be done, what is typed. Pure.
+//! The head and the foot of the open ask: its state, the available actions, and typed text. Pure.
 
 use sayso_client::api::ask::{Ask, AskKind, AskStatus, Reach};
 use sayso_core::time::in_short;
@@ -18,7 +18,7 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// `? WAITING FOR YOU  24m                      No deadline`
+/// Formats the state: `? WAITING FOR YOU  24m                      No deadline`.
 pub(super) fn state_line(model: &Model, ask: &Ask, columns: usize, look: &Look) -> Pieces {
     let (sign, tone) = list_view::sign(model, ask, look);
     let sending = model.sending(&ask.id).filter(|sending| sending.phase.is_under_way());
@@ -66,7 +66,7 @@ fn decided_words(model: &Model, ask: &Ask) -> String {
     let nobody = ask.outcome.as_ref().is_some_and(|outcome| outcome.by.kind == "timeout");
     let word = match ask.status {
         _ if is_undelivered(ask) => "NOT DELIVERED",
-        AskStatus::Rejected | AskStatus::Denied if nobody => "NOBODY ANSWERED",
+        AskStatus::Rejected | AskStatus::Denied if nobody => "NO ANSWER",
         AskStatus::Pending => "WAITING",
         AskStatus::Answered => "ANSWERED",
         AskStatus::Approved => "APPROVED",
@@ -77,7 +77,7 @@ fn decided_words(model: &Model, ask: &Ask) -> String {
     format!("{word} {at}")
 }
 
-/// `claude · Store login sessions · shop-api @ feat/sessions · sub-agent explore`
+/// Formats the source: `claude · Store login sessions · shop-api @ feat/sessions · sub-agent explore`.
 pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
     let title = sanitize::line(&ask.title);
     let has_title = !title.is_empty();
@@ -89,7 +89,7 @@ pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
     }
     facts.retain(|fact| !fact.is_empty());
     let joined = |facts: &[String]| facts.join(&format!(" {} ", look.dot()));
-    // The title gives way when there is too little room; where it is must stay readable.
+    // If there is too little space, the title is shortened. The project must stay readable.
     let excess = joined(&facts).width().saturating_sub(columns);
     if let Some(title) = facts.get_mut(1).filter(|_| has_title && excess > 0) {
         let room = title.width().saturating_sub(excess).max(8);
@@ -98,7 +98,7 @@ pub(super) fn source_line(ask: &Ask, columns: usize, look: &Look) -> Pieces {
     vec![(Tone::Dim, words::cut(&joined(&facts), columns, look.ellipsis()))]
 }
 
-/// The part of the card that changes while the person decides, and what of it is under the hand.
+/// Formats the lines that change while the person decides, and returns which of them are active.
 pub(super) fn moving(model: &Model, ask: &Ask, room: Room, look: &Look) -> Moving {
     if ask.status != AskStatus::Pending {
         let mut lines = vec![];
@@ -130,13 +130,13 @@ pub(super) fn moving(model: &Model, ask: &Ask, room: Room, look: &Look) -> Movin
     (lines, hand.map(|hand| hand.start + above..hand.end + above))
 }
 
-/// The lines at the bottom of the card, and where the cursor stands in them.
+/// The lines at the bottom of the card, and the position of the text cursor in them.
 pub(super) struct Foot {
     pub(super) lines: Vec<Pieces>,
     pub(super) cursor: Option<(usize, usize)>,
 }
 
-/// What is wrong, what is typed, and what can be done.
+/// Formats problems, typed text and available actions.
 pub(super) fn foot(model: &Model, ask: &Ask, columns: usize, most: usize, look: &Look) -> Foot {
     let draft = model.draft();
     let mut lines: Vec<Pieces> = Vec::new();
@@ -146,8 +146,8 @@ pub(super) fn foot(model: &Model, ask: &Ask, columns: usize, most: usize, look: 
     }
     if let Some(Phase::Again(why)) = model.sending(&ask.id).map(|sending| sending.phase) {
         let told = match why {
-            Why::Waited => "Not sent: your approval waited more than a minute for the connection. Press the key again.",
-            Why::Changed => "Not sent: this has changed since you decided. Read it, then press the key again.",
+            Why::Waited => "Not sent: the connection was lost for more than a minute. Press the key again to approve.",
+            Why::Changed => "Not sent: this ask changed after you decided. Review it, then press the key again.",
         };
         lines.extend(wrap(told, columns, 0, Break::Words).into_iter().map(|text| vec![(Tone::Waiting, text)]));
     }
@@ -161,13 +161,12 @@ pub(super) fn foot(model: &Model, ask: &Ask, columns: usize, most: usize, look: 
         lines.push(vec![(Tone::Dim, "Note: ".to_owned()), (Tone::Plain, note)]);
     }
     lines.extend(packed(&actions(model, ask, draft), columns).into_iter().map(|text| vec![(Tone::Plain, text)]));
-    // In a very small terminal the end of it is worth more than its beginning.
+    // In a very small terminal, the last lines are the most useful.
     let cut = lines.len().saturating_sub(most);
     Foot { lines: lines.split_off(cut), cursor: cursor.and_then(|(line, column)| Some((line.checked_sub(cut)?, column))) }
 }
 
-/// Actions in lines, none of them broken where it can be helped. Where they need more than one line they are said in
-/// fewer words.
+/// Wraps actions into lines without splitting an action, if possible. Uses shorter labels if one line is not enough.
 fn packed(actions: &str, columns: usize) -> Vec<String> {
     const SHORT: [(&str, &str); 3] =
         [("r deny with reason", "r reason"), ("r reject with reason", "r reason"), ("D deny and stop", "D stop")];
@@ -200,7 +199,7 @@ fn typing<'a>(model: &Model, ask: &Ask, draft: &'a Draft) -> Option<(&'static st
     }
 }
 
-/// What is typed, its last lines if it is long, and the cursor in it.
+/// Formats the typed text, the last lines if it is long, and the position of the cursor in them.
 fn field_lines(label: &str, field: &Field, secret: bool, columns: usize, look: &Look) -> (Vec<Pieces>, (usize, usize)) {
     const MOST: usize = 5;
     let shown = |text: &str| if secret { hidden(text) } else { sanitize::text(text) };
@@ -232,26 +231,26 @@ fn field_lines(label: &str, field: &Field, secret: bool, columns: usize, look: &
     (lines, (row - first, column))
 }
 
-/// What can be done with the ask.
+/// Lists the available actions.
 fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
     match model.focus {
-        Focus::Answer if ask.questions.len() == 1 => return "Enter sends it   Alt-Enter new line   Esc back".to_owned(),
+        Focus::Answer if ask.questions.len() == 1 => return "Enter send   Alt-Enter new line   Esc back".to_owned(),
         Focus::Answer => return "Enter next question   Alt-Enter new line   Esc back".to_owned(),
-        Focus::Note => return "Enter keeps it; it goes with your answer   Esc back".to_owned(),
-        Focus::Reason => return "Enter sends the no with your words   Esc back".to_owned(),
+        Focus::Note => return "Enter add the note to your answer   Esc back".to_owned(),
+        Focus::Reason => return "Enter send with this reason   Esc back".to_owned(),
         Focus::Card | Focus::Filter | Focus::Help(_) | Focus::Session(_) | Focus::Rule | Focus::Start => {}
     }
     if ask.status != AskStatus::Pending {
         return if is_undelivered(ask) { "Enter send as message   Esc dismiss".to_owned() } else { String::new() };
     }
     match model.sending(&ask.id).map(|sending| sending.phase) {
-        Some(Phase::Held(_)) if model.is_lost() => return "u undo. Sends when the connection is back.".to_owned(),
-        Some(Phase::Held(_)) => return "u undo. Sends when the time is over, or when you leave.".to_owned(),
+        Some(Phase::Held(_)) if model.is_lost() => return "u undo. Sends after reconnecting.".to_owned(),
+        Some(Phase::Held(_)) => return "u undo. Sends when the time is up, or when you leave.".to_owned(),
         Some(Phase::Checking | Phase::Going | Phase::TooLate) => return String::new(),
         Some(Phase::Again(_)) | None => {}
     }
     if ask.truncated {
-        return "The whole of it is being read.".to_owned();
+        return "Loading the rest of this ask.".to_owned();
     }
     let selected = model.selected.len();
     match ask.kind {
@@ -288,7 +287,7 @@ fn question_actions(ask: &Ask, draft: Option<&Draft>) -> String {
         }
     };
     let Some(question) = ask.questions.get(draft.active) else {
-        return "Enter submits all answers   Tab first question".to_owned();
+        return "Enter submit all answers   Tab first question".to_owned();
     };
     let several = ask.questions.len() > 1;
     if draft::is_typed(question) {
@@ -301,7 +300,7 @@ fn question_actions(ask: &Ask, draft: Option<&Draft>) -> String {
         Some(_) | None => "",
     };
     if question.multiple {
-        let enter = if several { "Enter next question" } else { "Enter submits" };
+        let enter = if several { "Enter next question" } else { "Enter submit" };
         return format!("1-{most} or Space choose   {enter}{preview}");
     }
     match draft.highlight {

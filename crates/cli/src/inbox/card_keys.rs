@@ -1,4 +1,4 @@
-//! Keys that work on every card: approving, moving, selecting, copying, going back. Pure.
+//! Keys that work on all cards: approve, move, select, copy, go back. Pure.
 
 use sayso_client::api::ask::{ApproveRequest, Ask, AskKind, AskStatus};
 
@@ -10,7 +10,7 @@ use crate::sanitize;
 use crate::words;
 
 impl Model {
-    /// Says yes to what is selected, else to what is under the cursor.
+    /// Approves the selected asks, or the ask under the cursor.
     pub(super) fn approve(&mut self) -> Vec<Effect> {
         let edited = self.draft().and_then(|draft| draft.edited.as_ref()).map(|edited| edited.input.clone());
         let several = self.selected.len();
@@ -28,7 +28,7 @@ impl Model {
         })
     }
 
-    /// Says yes in one of the agent's own ways.
+    /// Approves with one of the agent's own choices.
     pub(super) fn approve_with(&mut self, digit: char) -> Vec<Effect> {
         let Some(ask) = self.ask() else { return Vec::new() };
         let choices = ask.approval.as_ref().map(|approval| approval.choices.as_slice()).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Model {
     pub(super) fn edit(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask() else { return Vec::new() };
         if !ask.approval.as_ref().is_some_and(|approval| approval.editable) {
-            self.say("The agent takes its input only as it is.");
+            self.say("This agent does not accept an edited input.");
             return Vec::new();
         }
         let (text, suffix) = draft::text_to_edit(ask);
@@ -57,7 +57,7 @@ impl Model {
         let over = self.ask().is_none_or(|ask| ask.status != AskStatus::Pending);
         let last = self.list.rows.len().saturating_sub(1);
         self.list.at = if down { (self.list.at + 1).min(last) } else { self.list.at.saturating_sub(1) };
-        // A row that was decided under the cursor goes when the cursor does.
+        // A row that was decided under the cursor disappears when the cursor moves.
         if over {
             self.changed();
         }
@@ -82,7 +82,7 @@ impl Model {
     pub(super) fn look_at_session(&mut self) -> Vec<Effect> {
         let session = self.ask().and_then(|ask| ask.session_id.clone());
         if session.is_none() {
-            self.say("It belongs to no session.");
+            self.say("This ask has no session.");
         }
         session.map(Effect::Session).into_iter().collect()
     }
@@ -110,7 +110,7 @@ impl Model {
         self.selected = twins.into_iter().collect();
     }
 
-    /// Esc: out of what is open, one thing after the other.
+    /// Handles Esc: each press closes one thing.
     pub(super) fn back(&mut self) {
         let edited = self.draft_mut().is_some_and(|(_, draft)| draft.edited.take().is_some());
         if edited || self.leave() {
@@ -127,12 +127,12 @@ impl Model {
     }
 }
 
-/// The text that `y` copies. It is the text of the card, so that no invisible character is pasted elsewhere.
+/// Returns the text that `y` copies. Sanitized like the card, so that invisible characters are not copied.
 fn text_of(ask: &Ask) -> String {
     let text = match (&ask.approval, &ask.link) {
         (Some(approval), _) => match approval.command.as_ref().or(approval.url.as_ref()) {
             Some(text) => text.clone(),
-            // Pretty JSON of a JSON value cannot fail.
+            // Serializing a JSON value cannot fail.
             None => serde_json::to_string_pretty(&approval.input).unwrap_or_default(),
         },
         (None, Some(link)) => link.url.clone(),

@@ -1,4 +1,4 @@
-//! What a person can do with asks besides answering a question: say no, snooze, decide several, send an answer again.
+//! Actions on asks other than answering: refuse, snooze, decide several asks, send an undelivered answer again.
 
 use std::time::Duration;
 
@@ -14,14 +14,14 @@ use crate::sanitize;
 const SNOOZE: Duration = Duration::from_secs(30 * 60);
 
 impl Model {
-    /// Hides the ask for half an hour and goes on to the next, or brings it back.
+    /// Snoozes the ask for half an hour and moves to the next, or shows a snoozed ask again.
     pub(super) fn snooze(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask().filter(|ask| ask.status == AskStatus::Pending) else { return Vec::new() };
         let (id, back) = (ask.id.clone(), crate::order::is_snoozed(ask, self.now));
         let until = (!back).then(|| self.now.plus(SNOOZE));
         self.actions += 1;
         if back {
-            self.say("It is back.");
+            self.say("The ask is back in your inbox.");
         } else {
             self.say("Snoozed for 30 minutes. The agent keeps waiting.");
             self.go_on();
@@ -29,16 +29,16 @@ impl Model {
         vec![Effect::Snooze { id, until }]
     }
 
-    /// The words of an undelivered answer, as a message.
+    /// Sends the text of an undelivered answer as a message.
     pub(super) fn as_message(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask().filter(|ask| is_undelivered(ask)) else { return Vec::new() };
         let Some(session) = ask.session_id.clone() else {
-            self.say("It belongs to no session that takes messages.");
+            self.say("This ask has no session, so the answer cannot be sent as a message.");
             return Vec::new();
         };
         let (id, text) = (ask.id.clone(), said(ask));
         let Some(text) = text else {
-            self.say("There are no words to send.");
+            self.say("There is no text to send.");
             return Vec::new();
         };
         self.asks.forget(&id);
@@ -46,7 +46,7 @@ impl Model {
         vec![Effect::Message { session, text }]
     }
 
-    /// Leaves an undelivered answer.
+    /// Dismisses an undelivered answer.
     pub(super) fn leave(&mut self) -> bool {
         let Some(id) = self.ask().filter(|ask| is_undelivered(ask)).map(|ask| ask.id.clone()) else { return false };
         self.asks.forget(&id);
@@ -54,7 +54,7 @@ impl Model {
         true
     }
 
-    /// Says no to the ask under the cursor, or to all that are selected.
+    /// Refuses the selected asks, or the ask under the cursor.
     pub(super) fn no(&mut self, no: &NoRequest) -> Vec<Effect> {
         let label = |kind: AskKind| match (kind, no.stop) {
             (AskKind::Question, _) => "Reject",
@@ -70,7 +70,7 @@ impl Model {
         })
     }
 
-    /// Decides what is selected, else what is under the cursor.
+    /// Decides the selected asks, or the ask under the cursor.
     pub(super) fn decide_each(&mut self, decision: impl Fn(&Ask) -> Option<(Decision, String)>) -> Vec<Effect> {
         let chosen: Vec<String> = match self.selected.len() {
             0 => self.ask().map(|ask| ask.id.clone()).into_iter().collect(),
@@ -87,7 +87,7 @@ impl Model {
         effects
     }
 
-    /// Goes to the next ask that waits and is not on its way.
+    /// Moves to the next pending ask without a decision in progress.
     pub(super) fn go_on(&mut self) {
         let waits = |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending) && !self.is_busy(id);
         if let Some(at) = self.list.next(|row| row.group != Group::Snoozed && waits(&row.id)) {
@@ -97,7 +97,7 @@ impl Model {
     }
 }
 
-/// What was answered, in words for a message.
+/// Formats an answer as the text of a message.
 fn said(ask: &Ask) -> Option<String> {
     let outcome = ask.outcome.as_ref()?;
     let answers = outcome.answers.as_ref()?;

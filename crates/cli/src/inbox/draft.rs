@@ -1,4 +1,4 @@
-//! What a person has chosen and typed for an ask, and not sent yet. Pure.
+//! The choices and text of a person for an ask that are not sent yet. Pure.
 
 use sayso_client::api::ask::{Ask, InputKind, Question};
 use serde_json::Value;
@@ -6,17 +6,17 @@ use serde_json::Value;
 use super::field::Field;
 use crate::prompt::parse;
 
-/// One thing to choose, as it is drawn.
+/// An option as it is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choosable<'a> {
-    /// What is sent.
+    /// Value to send.
     pub(super) value: &'a str,
-    /// What is read.
+    /// Label to show.
     pub(super) label: &'a str,
     pub(super) preview: Option<&'a str>,
 }
 
-/// The options of a question; yes and no are options, too.
+/// Returns the options of a question, including yes and no.
 pub(super) fn options(question: &Question) -> Vec<Choosable<'_>> {
     if question.input == InputKind::YesNo {
         let plain = |value, label| Choosable { value, label, preview: None };
@@ -30,17 +30,17 @@ pub(super) fn options(question: &Question) -> Vec<Choosable<'_>> {
     shown.collect()
 }
 
-/// The key of an option of a yes/no question that is asked alone: the same keys as for an approval.
+/// Returns the key for an option of a single yes-no question. The keys are the same as for an approval.
 pub(super) fn yes_no_key(question: &Question, index: usize) -> Option<char> {
     (question.input == InputKind::YesNo).then_some(['a', 'd']).and_then(|keys| keys.get(index).copied())
 }
 
-/// Whether the ask is one yes/no question and nothing else.
+/// Returns true if the ask is a single yes-no question.
 pub(super) fn is_yes_no(ask: &Ask) -> bool {
     matches!(ask.questions.as_slice(), [only] if only.input == InputKind::YesNo)
 }
 
-/// Whether the question is answered by typing only.
+/// Returns true if the question has no options and is answered by typing.
 pub(super) fn is_typed(question: &Question) -> bool {
     match question.input {
         InputKind::Text | InputKind::Number => true,
@@ -49,19 +49,17 @@ pub(super) fn is_typed(question: &Question) -> bool {
     }
 }
 
-/// Whether it takes words of the person's own beside its options.
+/// Returns true if the question accepts free text in addition to its options.
 pub(super) fn takes_other(question: &Question) -> bool {
     question.input == InputKind::Choice && question.custom && !question.options.is_empty()
 }
 
-/// What stands for one question.
+/// The draft of the answer to one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct QuestionDraft {
-    /// The values that are chosen.
     pub(super) chosen: Vec<String>,
-    /// Whether the words of the person's own count.
+    /// True if the free text is part of the answer.
     pub(super) other: bool,
-    /// Those words.
     pub(super) field: Field,
 }
 
@@ -75,7 +73,7 @@ impl QuestionDraft {
         Self { chosen, other: own.is_some(), field: own.map(|own| Field::with(own)).unwrap_or_default() }
     }
 
-    /// Chooses an option: in place of the others, or beside them.
+    /// Chooses an option. Replaces the previous choice, or toggles the option if several may be chosen.
     pub(super) fn choose(&mut self, question: &Question, value: &str) {
         if !question.multiple {
             self.chosen = vec![value.to_owned()];
@@ -87,7 +85,7 @@ impl QuestionDraft {
         }
     }
 
-    /// Takes what was typed; nothing typed takes it back.
+    /// Uses the typed text as an answer; empty text removes it.
     pub(super) fn typed(&mut self, question: &Question) {
         self.other = !self.field.text().trim().is_empty();
         if self.other && !question.multiple {
@@ -95,7 +93,7 @@ impl QuestionDraft {
         }
     }
 
-    /// The entries to send. An error is a sentence for the person.
+    /// Returns the entries to send. An error is a message for the person.
     pub(super) fn answer(&self, question: &Question) -> Result<Vec<String>, String> {
         if is_typed(question) {
             return parse::answer(&Question { preselected: None, ..question.clone() }, self.field.text());
@@ -106,49 +104,49 @@ impl QuestionDraft {
         if self.other {
             entries.push(self.field.text().trim().to_owned());
         }
-        if entries.is_empty() && question.required { Err("An answer is needed.".to_owned()) } else { Ok(entries) }
+        if entries.is_empty() && question.required { Err("Choose or type an answer.".to_owned()) } else { Ok(entries) }
     }
 
-    /// Whether there is something to send.
+    /// Returns true if there is an answer to send.
     pub(super) fn is_answered(&self, question: &Question) -> bool {
         self.answer(question).is_ok_and(|entries| !entries.is_empty())
     }
 }
 
-/// An input that the person changed.
+/// An input that the person edited.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Edited {
-    /// As it was typed: a command, a plan or JSON.
+    /// The edited text: a command, a plan or JSON.
     pub(super) text: String,
-    /// As it is sent.
+    /// The value to send.
     pub(super) input: Value,
 }
 
-/// Everything about a card that is not sent yet, kept while the cursor is elsewhere.
+/// The draft of a card. It is kept while the cursor is on another row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Draft {
     pub(super) questions: Vec<QuestionDraft>,
-    /// The question under the hand; one more than there are for the last look at a set.
+    /// Index of the active question; the number of questions for the review step.
     pub(super) active: usize,
-    /// The option under the hand; one more than there are for words of one's own.
+    /// Index of the highlighted option; the number of options for free text.
     pub(super) highlight: Option<usize>,
     pub(super) note: Field,
     pub(super) reason: Field,
     pub(super) edited: Option<Edited>,
-    /// What is wrong with it.
+    /// Message about an invalid draft.
     pub(super) problem: Option<String>,
-    /// How far the card is scrolled.
+    /// Scroll position of the card, in lines.
     pub(super) scroll: usize,
-    /// Whether all that the agent said is shown.
+    /// True if the complete context is shown.
     pub(super) whole_context: bool,
-    /// Whether the preview of the highlighted option is shown.
+    /// True if the preview of the highlighted option is shown.
     pub(super) preview: bool,
-    /// Whether what is under the hand has to be in view; not after the person scrolled.
+    /// True if the active lines must be scrolled into view; false after the person scrolled.
     pub(super) follow: bool,
 }
 
 impl Draft {
-    /// A card opens with nothing chosen, except what a rule of the person preselects.
+    /// Creates the draft of a card that was just opened. Only a rule of the person can preselect options.
     pub(super) fn new(ask: &Ask) -> Self {
         let mut draft = Self {
             questions: ask.questions.iter().map(QuestionDraft::new).collect(),
@@ -167,7 +165,7 @@ impl Draft {
         draft
     }
 
-    /// Puts a question under the hand.
+    /// Makes a question active.
     pub(super) fn go_to(&mut self, ask: &Ask, index: usize) {
         self.active = index.min(ask.questions.len());
         self.follow = index > 0;
@@ -181,7 +179,7 @@ impl Draft {
         };
     }
 
-    /// The answers of all questions, or what is missing, with the question that it is about.
+    /// Returns the answers to all questions, or the first problem with the index of its question.
     pub(super) fn answers(&self, ask: &Ask) -> Result<Vec<Vec<String>>, (usize, String)> {
         let mut answers = Vec::with_capacity(ask.questions.len());
         for (index, (question, draft)) in ask.questions.iter().zip(&self.questions).enumerate() {
@@ -190,13 +188,13 @@ impl Draft {
         Ok(answers)
     }
 
-    /// How many questions have an answer, or need none.
+    /// Counts the questions with a valid answer. Optional questions always count.
     pub(super) fn answered(&self, ask: &Ask) -> usize {
         ask.questions.iter().zip(&self.questions).filter(|(question, draft)| draft.answer(question).is_ok()).count()
     }
 }
 
-/// The field of an input that is edited alone: a command or a plan.
+/// Returns the field of the input that is edited as text, for commands and plans.
 fn edited_field(ask: &Ask) -> Option<&'static str> {
     use sayso_client::api::ask::ActionKind;
     let approval = ask.approval.as_ref()?;
@@ -210,7 +208,7 @@ fn edited_field(ask: &Ask) -> Option<&'static str> {
     approval.input.get(name).is_some_and(Value::is_string).then_some(name)
 }
 
-/// What the editor begins with, and the end of the file's name.
+/// Returns the text for the editor and the suffix of the temporary file.
 pub(super) fn text_to_edit(ask: &Ask) -> (String, &'static str) {
     let input = ask.approval.as_ref().map(|approval| &approval.input);
     match (edited_field(ask), input) {
@@ -218,16 +216,16 @@ pub(super) fn text_to_edit(ask: &Ask) -> (String, &'static str) {
             let kind = if name == "plan" { "md" } else { "sh" };
             (input.get(name).and_then(Value::as_str).unwrap_or_default().to_owned(), kind)
         }
-        // Pretty JSON of a JSON value cannot fail.
+        // Serializing a JSON value cannot fail.
         (_, Some(input)) => (serde_json::to_string_pretty(input).unwrap_or_default(), "json"),
         (_, None) => (String::new(), "json"),
     }
 }
 
-/// What the edited text means; nothing if it is what the agent wrote.
+/// Parses the edited text; `None` if it is unchanged.
 pub(super) fn edited(ask: &Ask, text: &str) -> Result<Option<Edited>, String> {
     let (before, _) = text_to_edit(ask);
-    // Editors end the last line; the agent may not have.
+    // Editors add a final newline that the original may lack.
     let text = if before.ends_with('\n') { text } else { text.strip_suffix('\n').unwrap_or(text) };
     if text == before {
         return Ok(None);
@@ -239,7 +237,8 @@ pub(super) fn edited(ask: &Ask, text: &str) -> Result<Option<Edited>, String> {
             Value::Object(fields)
         }
         (_, agents) => {
-            let read: Value = serde_json::from_str(text).map_err(|error| format!("The edited input is not JSON: {error}."))?;
+            let read: Value =
+                serde_json::from_str(text).map_err(|error| format!("The edited input is not valid JSON: {error}."))?;
             if !read.is_object() {
                 return Err("The edited input is not a JSON object.".to_owned());
             }
@@ -259,7 +258,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn nothing_is_chosen_except_by_a_rule() {
+    fn only_a_rule_preselects_options() {
         assert_eq!(Draft::new(&question_ask()).highlight, None);
         let mut ask = question_ask();
         ask.questions[0].preselected = Some(vec!["PostgreSQL".into()]);
@@ -271,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn several_entries_come_in_the_agents_order() {
+    fn chosen_options_are_sent_in_the_agents_order() {
         let many = Question { multiple: true, ..database() };
         let mut draft = QuestionDraft::default();
         for value in ["PostgreSQL", "SQLite"] {
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn words_of_ones_own_take_the_place_of_an_option() {
+    fn free_text_replaces_a_single_choice() {
         let mut draft = QuestionDraft::default();
         draft.choose(&database(), "SQLite");
         draft.field = Field::with("mine");
@@ -296,10 +295,10 @@ mod tests {
     }
 
     #[test]
-    fn typed_answers_are_checked_as_everywhere() {
+    fn typed_answers_are_validated() {
         let number = Question { input: InputKind::Number, minimum: Some(0.0), maximum: Some(100.0), ..question(&[]) };
         let with = |text: &str| QuestionDraft { field: Field::with(text), ..QuestionDraft::default() };
-        assert_eq!(with("101").answer(&number).unwrap_err(), "It must be between 0 and 100.");
+        assert_eq!(with("101").answer(&number).unwrap_err(), "Type a number between 0 and 100.");
         assert_eq!(with("80").answer(&number).unwrap(), ["80"]);
         assert!(with(" ").answer(&question(&[])).is_err());
         assert!(with("").answer(&Question { required: false, ..question(&[]) }).unwrap().is_empty());
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_and_a_plan_are_edited_as_text_and_the_rest_as_json() {
+    fn commands_are_edited_as_text_and_other_inputs_as_json() {
         let ask = approval_ask();
         assert_eq!(text_to_edit(&ask), ("cargo test --workspace".into(), "sh"));
         assert_eq!(edited(&ask, "cargo test --workspace\n").unwrap(), None);

@@ -1,4 +1,4 @@
-//! What comes into the model, and what it wants done.
+//! The events that the model receives, and the effects that it returns.
 
 use std::time::Duration;
 
@@ -10,131 +10,158 @@ use sayso_core::time::Time;
 
 use super::rule::{Rule, Trial};
 
-/// Something that happened.
+/// An event for the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Event {
-    /// A key.
     Key(KeyEvent),
-    /// Text that was pasted.
     Paste(String),
-    /// Time went on, or the terminal has another size.
+    /// Time has passed, or the size of the terminal changed.
     Tick,
-    /// The first asks of many, to look at while the others are read.
+    /// The first page of a long list of asks, to show while the others are loaded.
     First(Vec<Ask>),
-    /// Everything that waits, and the sessions that are open.
-    Loaded { asks: Vec<Ask>, sessions: Vec<Session> },
-    /// One ask as it is now.
+    /// All pending asks and open sessions.
+    Loaded {
+        asks: Vec<Ask>,
+        sessions: Vec<Session>,
+    },
+    /// The current state of one ask.
     Fetched(Box<Ask>),
     /// The files that the command of an ask executes. `None` if they cannot be read.
-    Files { id: String, files: Option<Box<AskFiles>> },
-    /// An ask could not be read.
-    NotFetched { id: String, offline: bool },
-    /// An ask was snoozed, or brought back.
+    Files {
+        id: String,
+        files: Option<Box<AskFiles>>,
+    },
+    /// An ask could not be loaded.
+    NotFetched {
+        id: String,
+        offline: bool,
+    },
+    /// An ask was snoozed, or is shown again.
     Snoozed(Box<Ask>),
-    /// An event of the feed.
     Feed(Box<FeedEvent>),
-    /// The connection is lost; it is tried again after this long.
-    Lost { after: Duration },
-    /// It is back.
+    /// The connection was lost; the next attempt starts after this time.
+    Lost {
+        after: Duration,
+    },
+    /// The connection is back.
     Back,
-    /// A decision was taken.
+    /// The server accepted a decision.
     Sent(Box<Ask>),
-    /// A decision was not taken.
-    NotSent { id: String, why: NotSent },
+    /// The server did not accept a decision.
+    NotSent {
+        id: String,
+        why: NotSent,
+    },
     /// The editor was closed.
-    Edited { id: String, text: Result<String, String> },
-    /// What was said and done in a session.
+    Edited {
+        id: String,
+        text: Result<String, String>,
+    },
+    /// The transcript of a session.
     Session(String),
-    /// Something to say.
+    /// A message for the person.
     Told(String),
-    /// Whether the away rules apply.
+    /// The state of the away profile.
     Away(Away),
-    /// What a rule would do.
+    /// The result of trying a rule.
     Tried(Rule, Result<Trial, String>),
-    /// A rule is in force, or why not.
+    /// The result of saving a rule.
     RuleSaved(Result<(), String>),
     /// The agents that can be started.
     Agents(Result<Vec<String>, String>),
-    /// A session began, or why not.
+    /// The result of starting a session.
     Started(Result<(), String>),
 }
 
-/// Whether the person is away.
+/// State of the away profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Away {
-    /// There are no rules for that.
+    /// The policy has no such profile.
     #[default]
     Unknown,
     Off,
     On {
-        /// Nothing: until it is switched off.
+        /// `None`: until it is turned off.
         until: Option<Time>,
     },
 }
 
-/// Why a decision was not taken.
+/// Why a decision was not accepted.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum NotSent {
-    /// Somebody or something was first: the ask as it stands.
+    /// Someone else decided first. Contains the decided ask.
     TooLate(Box<Ask>),
-    /// A file that the command executes has changed; the ask still waits.
+    /// A file that the command executes has changed. The ask is still pending.
     ContentChanged(Vec<FileDiff>),
-    /// No server answers.
+    /// The server cannot be reached.
     Offline,
-    /// The server said why not.
+    /// The server refused with this message.
     Refused(String),
 }
 
-/// A decision.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Decision {
-    /// The answers to all questions.
     Answer { answers: Vec<Vec<String>>, note: Option<String> },
-    /// No answer will come.
     Reject(NoRequest),
-    /// Yes.
     Approve(ApproveRequest),
-    /// No.
     Deny(NoRequest),
 }
 
-/// Something to be done outside.
+/// An action for the caller of the model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Effect {
-    /// Read one ask, whole.
+    /// Load one complete ask.
     Fetch(String),
-    /// Read the files that the command of an ask executes.
+    /// Load the files that the command of an ask executes.
     ReadFiles(String),
     /// Send a decision.
-    Send { id: String, decision: Decision },
-    /// Hide an ask until then, or bring it back.
-    Snooze { id: String, until: Option<Time> },
-    /// Say something to the agent.
-    Message { session: String, text: String },
-    /// Let the person edit this.
-    Edit { id: String, text: String, suffix: &'static str },
-    /// Put this on the clipboard.
+    Send {
+        id: String,
+        decision: Decision,
+    },
+    /// Snooze an ask until this time, or show it again.
+    Snooze {
+        id: String,
+        until: Option<Time>,
+    },
+    /// Send a message to the agent.
+    Message {
+        session: String,
+        text: String,
+    },
+    /// Open this text in the editor.
+    Edit {
+        id: String,
+        text: String,
+        suffix: &'static str,
+    },
+    /// Copy this text to the clipboard.
     Copy(String),
-    /// Open an address.
+    /// Open this address in the browser.
     Browse(String),
-    /// Read what was said and done in a session.
+    /// Load the transcript of a session.
     Session(String),
-    /// Find out what a rule would do.
+    /// Find out what a rule would decide.
     TryRule(Rule),
-    /// Put a rule in force until then, or for good.
-    SaveRule { rule: Rule, until: Option<Time> },
-    /// Read which agents there are.
+    /// Activate a rule until this time, or permanently.
+    SaveRule {
+        rule: Rule,
+        until: Option<Time>,
+    },
+    /// Load the list of agents.
     Agents,
-    /// Start a session.
-    Start { agent: String, directory: String, prompt: String },
-    /// Go to a pane of tmux.
+    Start {
+        agent: String,
+        directory: String,
+        prompt: String,
+    },
+    /// Go to a tmux pane.
     Jump(String),
-    /// Ring.
+    /// Ring the terminal bell.
     Bell,
-    /// Stop until the shell says go on.
+    /// Stop the process like Ctrl-Z.
     Suspend,
-    /// Draw everything again.
+    /// Draw the whole screen again.
     Redraw,
-    /// End.
     Quit,
 }

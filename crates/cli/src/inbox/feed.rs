@@ -1,4 +1,4 @@
-//! What the server tells: everything that waits, and then what happens, for as long as the inbox is open.
+//! Reads from the server while the inbox is open: all pending asks first, then events.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,18 +14,17 @@ use super::event::{Away, Event};
 use crate::app::App;
 use crate::failure::Failure;
 
-/// How long to wait before the list is tried again.
+/// Delay before loading the list again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// What comes from the server.
+/// A message from the server.
 pub(super) enum News {
-    /// Something for the model.
     Event(Event),
-    /// The server refuses; it makes no sense to go on.
+    /// The server refused the request; retrying is useless.
     Refused(Failure),
 }
 
-/// The server that is there. One that was restarted may be somewhere else.
+/// The current server. After a restart it may have another address.
 pub(super) struct Server<'a> {
     app: &'a App,
     client: RefCell<Client>,
@@ -36,17 +35,16 @@ impl<'a> Server<'a> {
         Self { app, client: RefCell::new(client) }
     }
 
-    /// A client of it.
     pub(super) fn client(&self) -> Client {
         self.client.borrow().clone()
     }
 
-    /// The variables that agents get which are started from here.
+    /// Environment variables for agents that are started from the inbox.
     pub(super) fn environment(&self) -> Option<BTreeMap<String, String>> {
         self.app.environment_for_agents()
     }
 
-    /// Looks whether it is somewhere else now.
+    /// Checks for a new address of the server, and uses it. Returns true if the address changed.
     fn moved(&self) -> bool {
         let Ok(target) = self.app.target() else { return false };
         let Ok(client) = self.app.client_of(&target) else { return false };
@@ -58,8 +56,8 @@ impl<'a> Server<'a> {
     }
 }
 
-/// Reads everything, then what happens. The channel is bounded: when the inbox is busy, the stream waits.
-/// Ends when the server refuses, or when nobody listens any more.
+/// Loads the list and then follows the events. The channel is bounded: while the inbox is busy, the stream is not
+/// read. Ends when the server refuses a request or the inbox is closed.
 pub(super) async fn follow(server: &Server<'_>, news: &Sender<News>) {
     loop {
         let seq = match load(server, news).await {
@@ -71,14 +69,14 @@ pub(super) async fn follow(server: &Server<'_>, news: &Sender<News>) {
     }
 }
 
-/// Nobody listens any more, or nothing more can come.
+/// The inbox is closed, or the server refused a request.
 struct Gone;
 
 async fn tell(news: &Sender<News>, event: Event) -> Result<(), Gone> {
     news.send(News::Event(event)).await.map_err(|_| Gone)
 }
 
-/// Everything that waits, and the position to stream from; nothing if it has to be tried again.
+/// Loads all pending asks and returns the position to stream from; `None` if loading must be repeated.
 async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, Gone> {
     let client = server.client();
     let open = SessionQuery { open: Some(true), limit: Some(500), ..SessionQuery::default() };
@@ -96,32 +94,32 @@ async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, G
             Ok(None)
         }
         Err(error) => {
-            // When nobody listens, nobody needs to know.
+            // If the inbox is closed, nobody needs this error.
             let _ = news.send(News::Refused(error.into())).await;
             Err(Gone)
         }
     }
 }
 
-/// Every ask that waits. The first page is shown while the others are read.
+/// Loads all pending asks. The first page is shown while the others are loaded.
 async fn pending(client: &Client, news: &Sender<News>) -> Result<AskPage, sayso_client::Error> {
     let mut query = AskQuery { status: Some("pending".to_owned()), limit: Some(500), ..AskQuery::default() };
     let mut whole = client.asks(&query).await?;
     if whole.next_cursor.is_some() {
-        // Nobody listens: that is found out when everything is told.
+        // If the inbox is closed, the next send reports it.
         let _ = tell(news, Event::First(whole.data.clone())).await;
     }
     while let Some(cursor) = whole.next_cursor.take() {
         query.cursor = Some(cursor);
         let more = client.asks(&query).await?;
-        // `seq` stays that of the first page: an ask that came later is seen again in the stream.
+        // Keeps `seq` of the first page: asks that were opened since then are repeated by the stream.
         whole.data.extend(more.data);
         whole.next_cursor = more.next_cursor;
     }
     Ok(whole)
 }
 
-/// Whether the away rules apply. Somebody who may not read the policy does not see it.
+/// Sends the state of the away profile. Without permission to read the policy, the state stays unknown.
 async fn tell_away(client: &Client, news: &Sender<News>) -> Result<(), Gone> {
     let Ok(policy) = client.policy().await else { return Ok(()) };
     let away = match policy.profile {
@@ -132,13 +130,13 @@ async fn tell_away(client: &Client, news: &Sender<News>) -> Result<(), Gone> {
     tell(news, Event::Away(away)).await
 }
 
-/// What happens, until everything has to be read again.
+/// Forwards events until the list must be loaded again.
 async fn stream(server: &Server<'_>, mut stream: EventStream, news: &Sender<News>) -> Result<(), Gone> {
     loop {
         match stream.next().await {
             Ok(StreamItem::Event(event)) => {
                 match &event.event {
-                    // Words and tools are not for the inbox, and there are many of them.
+                    // The inbox does not show text and tool calls, which are frequent.
                     ServerEvent::MessageDelta(_)
                     | ServerEvent::MessageCompleted(_)
                     | ServerEvent::ToolStarted(_)

@@ -1,37 +1,35 @@
-//! A place to type. Pure.
+//! A text field. Pure.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// How much can be typed or pasted, in bytes. The server takes less in most places and says so.
+/// Limit for typed or pasted text, in bytes. The server has lower limits in most places and reports them.
 const MOST: usize = 64 * 1024;
 
-/// Text with a cursor in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Field {
     text: String,
-    /// The cursor, in bytes, between two grapheme clusters.
+    /// Byte position of the cursor, on a grapheme cluster boundary.
     at: usize,
 }
 
 impl Field {
-    /// A field that begins with this, the cursor behind it.
+    /// Creates a field with this text and the cursor at its end.
     pub(crate) fn with(text: &str) -> Self {
         Self { text: text.to_owned(), at: text.len() }
     }
 
-    /// What stands in it.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// What stands before the cursor, and what behind it.
+    /// Returns the text before and after the cursor.
     pub(crate) fn around(&self) -> (&str, &str) {
         self.text.split_at_checked(self.at).unwrap_or((&self.text, ""))
     }
 
-    /// Adds text at the cursor. Control characters other than line ends and tabs are left out: nobody
-    /// types them, and what is pasted must not smuggle them to an agent.
+    /// Inserts text at the cursor. Removes control characters other than newlines and tabs: nobody types them, and
+    /// pasted text must not pass them to an agent.
     pub(crate) fn insert(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         let clean: String =
@@ -45,7 +43,7 @@ impl Field {
         self.at = at;
     }
 
-    /// Takes a key of text or of editing; false if it means nothing here.
+    /// Handles an editing key. Returns false if the key has no meaning here.
     pub(crate) fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -74,7 +72,7 @@ impl Field {
         true
     }
 
-    /// Removes what stands between there and the cursor.
+    /// Removes the text between this position and the cursor.
     fn cut_back(&mut self, from: usize) {
         let (before, behind) = self.around();
         let kept = before.get(..from).unwrap_or(before);
@@ -83,17 +81,17 @@ impl Field {
         self.at = at;
     }
 
-    /// The start of the grapheme cluster before the cursor.
+    /// Returns the start of the grapheme cluster before the cursor.
     fn before(&self) -> usize {
         self.around().0.grapheme_indices(true).next_back().map_or(0, |(at, _)| at)
     }
 
-    /// The end of the grapheme cluster after the cursor.
+    /// Returns the end of the grapheme cluster after the cursor.
     fn behind(&self) -> usize {
         self.at + self.around().1.graphemes(true).next().map_or(0, str::len)
     }
 
-    /// The beginning of the word before the cursor.
+    /// Returns the start of the word before the cursor.
     fn word(&self) -> usize {
         let before = self.around().0.trim_end();
         before.rfind(char::is_whitespace).map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8))
@@ -157,11 +155,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pasted_brings_no_control_characters() {
+    fn control_characters_are_removed_from_pasted_text() {
         let mut field = Field::default();
         field.insert("a\u{1b}[2J\r\nb\tc\rd\u{9b}");
         assert_eq!(field.text(), "a[2J\nb\tc\nd");
         field.insert(&"x".repeat(MOST));
-        assert_eq!(field.text(), "a[2J\nb\tc\nd", "too much is not taken at all");
+        assert_eq!(field.text(), "a[2J\nb\tc\nd", "text over the limit is refused");
     }
 }

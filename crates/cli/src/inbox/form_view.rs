@@ -1,4 +1,4 @@
-//! The forms of the inbox on the screen: a rule, a session.
+//! Draws the forms of the inbox: a new rule and a new session.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
@@ -14,12 +14,12 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// How many asks that would have been decided otherwise are named.
+/// Number of asks to list that the rule would have decided differently.
 const NAMED: usize = 3;
-/// Where what is typed begins.
+/// Column where input starts.
 const COLUMN: usize = 12;
 
-/// The lines of a form, which of them is under the hand, and where the cursor stands in it.
+/// The lines of a form, the index of the active line, and the column of the text cursor.
 #[derive(Default)]
 struct Lines {
     all: Vec<Pieces>,
@@ -34,7 +34,7 @@ impl Lines {
         self.all.extend(parts.into_iter().map(|part| vec![(tone, part)]));
     }
 
-    /// A line that can be under the hand.
+    /// Adds a line that can be active.
     fn line(&mut self, name: &str, is_under_hand: bool, rest: Pieces) {
         let sign = if is_under_hand { ">" } else { " " };
         if is_under_hand {
@@ -45,7 +45,7 @@ impl Lines {
         self.all.push(line);
     }
 
-    /// A line to type in. What does not fit is left out at its beginning.
+    /// Adds a text field. If the text is too long, its beginning is cut.
     fn field(&mut self, name: &str, is_under_hand: bool, field: &Field) {
         let room = self.columns.saturating_sub(COLUMN + 1).max(4);
         let clean = |text: &str| sanitize::line(&text.replace('\n', " "));
@@ -60,7 +60,7 @@ impl Lines {
         self.line(name, is_under_hand, vec![(Tone::Plain, format!("{shown}{behind}"))]);
     }
 
-    /// A line of which one thing is chosen.
+    /// Adds a line with one chosen value.
     fn choice<'a>(&mut self, name: &str, is_under_hand: bool, all: impl Iterator<Item = (&'a str, bool)>) {
         let pieces = all.flat_map(|(words, chosen)| {
             let words = sanitize::line(words);
@@ -82,7 +82,7 @@ impl Lines {
     }
 }
 
-/// Draws the form that is open, and says where the cursor stands.
+/// Draws the open form and returns the position of the text cursor.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) -> Option<Position> {
     let lines = Lines { columns: usize::from(area.width), ..Lines::default() };
     match (&model.rule, &model.start) {
@@ -92,7 +92,7 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) 
     }
 }
 
-/// What the keys do in the form that is open.
+/// Describes the keys of the open form.
 pub(super) fn keys(model: &Model) -> String {
     match (&model.rule, &model.start) {
         (Some(form), _) => {
@@ -106,7 +106,7 @@ pub(super) fn keys(model: &Model) -> String {
 
 fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines {
     lines.say(Tone::Bold, "Make a rule");
-    lines.say(Tone::Dim, "Allow this without asking, from now on.");
+    lines.say(Tone::Dim, "Allow this from now on without asking.");
     lines.say(Tone::Plain, "");
     let project = form.project.as_deref().map(|project| words::directory(project, look));
     let places = project.iter().map(|project| (project.as_str(), !form.everywhere));
@@ -115,7 +115,7 @@ fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines 
     lines.choice("For", form.at == 2, Lasting::ALL.iter().map(|(lasting, words)| (*words, *lasting == form.lasting)));
     lines.say(Tone::Plain, "");
     if form.lasting == Lasting::NoEnd {
-        lines.say(Tone::Dim, "It is written at the end of policy.toml:");
+        lines.say(Tone::Dim, "This will be added at the end of policy.toml:");
         lines.say(Tone::Dim, form.rule().toml().trim_end());
         lines.say(Tone::Plain, "");
     }
@@ -124,12 +124,12 @@ fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines 
     }
     let Some(trial) = form.trial() else {
         if form.problem.is_none() {
-            lines.say(Tone::Dim, "It is being tried on your last asks.");
+            lines.say(Tone::Dim, "Testing the rule on your recent asks.");
         }
         return lines;
     };
     let told = format!(
-        "Of your last asks it would have decided {}: {} as you did, {} otherwise.",
+        "Would have decided {} of your recent asks: {} same as you, {} different.",
         trial.decided,
         trial.as_you_did,
         trial.otherwise.len()
@@ -145,7 +145,7 @@ fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines 
     }
     if !trial.releases.is_empty() {
         lines.say(Tone::Plain, "");
-        lines.say(Tone::Plain, "Waiting now: release these too");
+        lines.say(Tone::Plain, "Also approve these waiting asks");
     }
     for (index, (id, released)) in form.releases().enumerate() {
         let mark = if released { "[x]" } else { "[ ]" };
@@ -168,7 +168,7 @@ fn released_line(ask: &Ask) -> String {
 
 fn session(mut lines: Lines, form: &StartForm) -> Lines {
     lines.say(Tone::Bold, "New session");
-    lines.say(Tone::Dim, "What it asks comes into this inbox.");
+    lines.say(Tone::Dim, "Its asks appear in this inbox.");
     lines.say(Tone::Plain, "");
     lines.field("Prompt", form.at == 0, &form.prompt);
     let agents = form.agents.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What comes from outside: the list, events of the feed, and texts from the editor.
+//! Applies input from outside: the list, events of the feed, and text from the editor.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::model::{Connection, Mode, Model};
 use crate::follow;
 
 impl Model {
-    /// Takes an ask, and takes back a yes that was meant for other content.
+    /// Adds or updates an ask, and cancels approvals that were meant for other content.
     pub(super) fn put(&mut self, ask: Ask) {
         let id = ask.id.clone();
         self.asks.put(ask);
@@ -21,7 +21,7 @@ impl Model {
         self.check_content(&id);
     }
 
-    /// Asks to look at while the others are read. Which one is the first is known only when all are.
+    /// Shows asks while the others are loaded. Which ask comes first is known only after that.
     pub(super) fn load_first(&mut self, asks: Vec<Ask>) {
         if self.loaded || self.settings.mode == Mode::Once {
             return;
@@ -35,7 +35,7 @@ impl Model {
 
     pub(super) fn load(&mut self, asks: Vec<Ask>, sessions: &[sayso_client::api::session::Session], effects: &mut Vec<Effect>) {
         let listed: BTreeSet<&str> = asks.iter().map(|ask| ask.id.as_str()).collect();
-        // Decided while nobody listened.
+        // These were decided while the connection was lost.
         let gone = self.asks.pending().filter(|ask| !listed.contains(ask.id.as_str())).map(|ask| Effect::Fetch(ask.id.clone()));
         effects.extend(gone);
         drop(listed);
@@ -45,7 +45,7 @@ impl Model {
         self.asks.put_sessions(sessions);
         self.connection = Connection::Connected;
         if !self.loaded && !self.touched {
-            // Nothing is under the hand yet: the cursor begins on what is really the first.
+            // The person has not pressed a key yet, so the cursor moves to the first ask.
             self.list = List::default();
         }
         self.loaded = true;
@@ -53,7 +53,7 @@ impl Model {
     }
 
     pub(super) fn feed(&mut self, event: FeedEvent, effects: &mut Vec<Effect>) {
-        // Something came, so the stream works.
+        // An event arrived, so the stream works.
         if self.loaded {
             self.connection = Connection::Connected;
         }
@@ -78,12 +78,12 @@ impl Model {
             Ok(edited) => {
                 draft.edited = edited;
                 if draft.edited.is_none() {
-                    self.say("The input is as the agent wrote it.");
+                    self.say("The input is unchanged.");
                 }
             }
             Err(problem) => draft.problem = Some(problem),
         }
-        // The editor had the screen: what was typed for it is not for the card.
+        // Keys that were meant for the editor must not act on the card.
         self.shown_at = self.now;
     }
 }

@@ -1,4 +1,4 @@
-//! What each key does. The same keys as on the page; off while something is typed. Pure.
+//! Maps keys to actions. The keys are the same as on the page, and are off in text fields. Pure.
 
 use std::time::Duration;
 
@@ -9,48 +9,48 @@ use super::draft;
 use super::event::Effect;
 use super::model::{Focus, HeldKey, Mode, Model};
 
-/// Where a terminal does not report releases: the same key within this time after a decision may be the first
-/// repeat of a key that is held down. Longer than the delay before the first repeat on common desktops.
+/// For terminals that don't report key releases: within this time after a decision, the same key may be the first
+/// repeat of a key that is held down. Longer than the initial repeat delay of common desktops.
 const FIRST_REPEAT: Duration = Duration::from_millis(700);
 
-/// The same for every further repeat. Longer than the time between two repeats.
+/// Like `FIRST_REPEAT`, for later repeats. Longer than the usual repeat interval.
 const NEXT_REPEAT: Duration = Duration::from_millis(200);
 
-/// Every key, for the help.
+/// All keys, for the help.
 pub(super) const KEYS: &[(&str, &str)] = &[
     ("j k", "next, previous ask"),
-    ("1-9", "choose; a single choice is sent"),
+    ("1-9", "choose; sends a single choice"),
     ("Up Down", "highlight an option"),
-    ("Space", "choose it, when several may be chosen"),
-    ("Enter", "send what is highlighted or typed; open a link"),
-    ("Tab", "the next question of a set"),
+    ("Space", "select or clear an option, if several are allowed"),
+    ("Enter", "send the highlighted or typed answer; open a link"),
+    ("Tab", "next question"),
     ("a", "approve, yes, done"),
     ("d", "deny, no, reject"),
     ("r", "deny or reject with a reason"),
     ("D", "deny and stop the agent"),
     ("e", "edit the input or the plan in your editor"),
     ("n", "add a note to your answer"),
-    ("u", "undo everything the last key decided, until it is sent"),
-    ("m", "make a rule that allows it"),
-    ("s", "snooze for 30 minutes, or bring it back"),
+    ("u", "undo the decisions of the last key before they are sent"),
+    ("m", "make a rule that allows this"),
+    ("s", "snooze for 30 minutes, or end the snooze"),
     ("x X", "select; select identical ones"),
-    ("t", "all that the agent said"),
-    ("p", "preview of an option"),
-    ("o", "what was said and done in the session"),
+    ("t", "show everything the agent said"),
+    ("p", "preview an option"),
+    ("o", "show the session's transcript"),
     ("y", "copy the command, the address or the question"),
     ("g", "go to the agent's tmux pane"),
     ("PgUp PgDn", "scroll"),
     ("/", "filter"),
-    (".", "show new asks that wait above"),
-    ("z", "show what is snoozed, or fold it"),
+    (".", "show new asks"),
+    ("z", "show or hide snoozed asks"),
     ("c", "new session"),
-    ("?", "keys"),
-    ("Esc", "out of a field, then back"),
-    ("q", "leave; what is being sent is sent"),
+    ("?", "show these keys"),
+    ("Esc", "leave a field, then go back"),
+    ("q", "quit; held answers are sent"),
 ];
 
 impl Model {
-    /// Takes a key.
+    /// Handles a key event.
     pub(super) fn key(&mut self, key: KeyEvent) -> Vec<Effect> {
         self.reports_kinds |= key.kind != KeyEventKind::Press;
         if key.kind == KeyEventKind::Release {
@@ -60,7 +60,7 @@ impl Model {
         if let KeyCode::Modifier(_) | KeyCode::CapsLock | KeyCode::NumLock | KeyCode::ScrollLock = key.code {
             return Vec::new();
         }
-        // Another key is pressed, so the last one no longer repeats.
+        // Another key was pressed, so the previous key no longer repeats.
         self.held_key.take_if(|held| held.code != key.code);
         let before = self.actions;
         let effects = self.key_down(key);
@@ -70,7 +70,8 @@ impl Model {
         effects
     }
 
-    /// Whether a key is still held down since it decided another card, or since before this card took keys.
+    /// Returns true if the key has been held down since it decided another card, or since before this card accepted
+    /// keys.
     fn is_held(&mut self, key: KeyEvent) -> bool {
         if key.kind == KeyEventKind::Repeat {
             return true;
@@ -84,9 +85,10 @@ impl Model {
         true
     }
 
-    /// Whether a key may decide something: the card has been there for a moment, and this is a fresh press.
+    /// Returns true if a key may decide something: the card has been visible for a moment, and the key was pressed
+    /// anew.
     fn may_decide(&mut self, key: KeyEvent) -> bool {
-        // Keys that only move the highlight repeat.
+        // Keys that only move the highlight may repeat.
         if !matches!(key.code, KeyCode::Char(_) | KeyCode::Enter) {
             return self.is_ready();
         }
@@ -96,7 +98,7 @@ impl Model {
             return false;
         }
         if held {
-            self.say("Release the key, then press it again to decide this one.");
+            self.say("Release the key, then press it again to decide this ask.");
         }
         !held
     }
@@ -129,7 +131,7 @@ impl Model {
                     KeyCode::PageUp => Focus::Session(up + self.measured.rows),
                     _ => Focus::Card,
                 };
-                // Never further than the first line.
+                // Don't scroll beyond the first line.
                 if let Focus::Session(up) = &mut self.focus {
                     *up = (*up).min(self.measured.lines.saturating_sub(self.measured.rows));
                 }
@@ -147,7 +149,7 @@ impl Model {
         if self.settings.mode == Mode::Once && self.is_over() {
             return self.quit();
         }
-        // Keys that decide nothing work at once; the others wait until the card has been seen.
+        // Keys that decide nothing work at once. The other keys wait until the card has been visible for a moment.
         match key.code {
             KeyCode::Char('q') => return self.quit(),
             KeyCode::Char('?') => self.focus = Focus::Help(0),
@@ -180,7 +182,7 @@ impl Model {
             KeyCode::Char('s') => return self.snooze(),
             KeyCode::Enter if !self.is_open() => return self.as_message(),
             _ if !self.is_open() => {}
-            _ if self.ask().is_some_and(|ask| ask.truncated) => self.say("The whole of it is still being read."),
+            _ if self.ask().is_some_and(|ask| ask.truncated) => self.say("This ask is still loading."),
             KeyCode::Char(yes_no @ ('a' | 'd')) if self.is_yes_no() => return self.choose(usize::from(yes_no == 'd'), false),
             KeyCode::Char('d') => return self.no(&NoRequest::default()),
             KeyCode::Char('D') if self.ask().is_some_and(|ask| ask.kind == AskKind::Approval) => {
@@ -193,12 +195,12 @@ impl Model {
         Vec::new()
     }
 
-    /// Whether `a` and `d` answer a yes/no question.
+    /// Returns true if `a` and `d` answer a yes-no question.
     pub(super) fn is_yes_no(&self) -> bool {
         self.selected.is_empty() && self.ask().is_some_and(draft::is_yes_no)
     }
 
-    /// Whether there is nothing left to look at: no ask, or one that somebody else has decided.
+    /// Returns true if there is no ask left to decide: none at all, or one that someone else has decided.
     fn is_over(&self) -> bool {
         self.is_loaded() && self.ask().is_none_or(|ask| ask.status != AskStatus::Pending)
     }
@@ -220,7 +222,7 @@ impl Model {
     }
 }
 
-/// Whether a key is pressed alone, or with Shift for the character that Shift makes of it.
+/// Returns true if the key is pressed without modifiers, or with Shift for the character that Shift produces.
 fn is_plain(key: KeyEvent) -> bool {
     let unshifted = matches!(key.code, KeyCode::Char(character) if !character.is_uppercase());
     match key.modifiers {

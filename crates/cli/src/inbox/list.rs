@@ -9,14 +9,14 @@ use sayso_core::time::Time;
 use super::asks::Asks;
 use crate::order;
 
-/// The groups, in their order.
+/// The groups, in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Group {
     Soon,
     Waiting,
     CanWait,
     Parked,
-    /// Decided, but the agent did not get it.
+    /// Decided, but the outcome did not reach the agent.
     Undelivered,
     Snoozed,
 }
@@ -38,7 +38,7 @@ impl Group {
 
     pub(super) const fn title(self) -> &'static str {
         match self {
-            Self::Soon => "Runs out soon",
+            Self::Soon => "Expiring soon",
             Self::Waiting => "Agents are waiting",
             Self::CanWait => "Can wait",
             Self::Parked => "Parked",
@@ -48,28 +48,27 @@ impl Group {
     }
 }
 
-/// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) id: Rc<str>,
     pub(super) group: Group,
 }
 
-/// The rows, and which of them the cursor is on.
+/// The rows and the cursor.
 #[derive(Debug, Default)]
 pub(super) struct List {
     pub(super) rows: Vec<Row>,
-    /// The cursor. On a row whenever there is one.
+    /// Index of the row under the cursor. Valid whenever there are rows.
     pub(super) at: usize,
-    /// How many asks wait to be shown, because they would move what is under the hand.
+    /// Number of new asks that are not shown, because they would move the row under the cursor.
     pub(super) hidden: usize,
-    /// How many rows each group has.
+    /// Number of rows per group.
     pub(super) groups: HashMap<&'static str, usize>,
-    /// Whether what is snoozed has rows.
+    /// True if snoozed asks have rows.
     pub(super) unfolded: bool,
-    /// How many asks are snoozed and folded away.
+    /// Number of snoozed asks without rows.
     pub(super) folded: usize,
-    /// How many asks wait in all, filtered or not, without those that are snoozed.
+    /// Number of pending asks that are not snoozed, regardless of the filter.
     pub(super) waiting: usize,
 }
 
@@ -78,8 +77,7 @@ impl List {
         self.rows.get(self.at)
     }
 
-    /// The rows as they would be for somebody who has just come: deadline soonest, blocking before
-    /// non-blocking, then oldest.
+    /// Returns all rows in their sorted order: by group, then earliest deadline, then oldest.
     fn wanted(asks: &Asks, filter: &str, now: Time) -> Vec<Row> {
         let pending = asks.pending().map(|ask| (Group::of(ask, now), ask));
         let undelivered = asks.undelivered().map(|ask| (Group::Undelivered, ask));
@@ -91,8 +89,8 @@ impl List {
         found.into_iter().map(|(group, ask)| Row { id: ask.id.as_str().into(), group }).collect()
     }
 
-    /// Takes up what changed. Rows that are shown stay where they are, also when they are decided while
-    /// the cursor is on them; new ones come in only where they move nothing: below the cursor.
+    /// Applies changes of asks. Visible rows keep their place, and the row under the cursor stays even after its ask
+    /// is decided. New rows are inserted only below the cursor, where they move nothing that is in use.
     pub(super) fn settle(&mut self, asks: &Asks, filter: &str, now: Time, how: Settle) {
         self.waiting = asks.pending().filter(|ask| !order::is_snoozed(ask, now)).count();
         let mut wanted = Self::wanted(asks, filter, now);
@@ -116,32 +114,32 @@ impl List {
         }
     }
 
-    /// Puts the cursor on an ask, if it has a row.
+    /// Moves the cursor to an ask, if it has a row.
     pub(super) fn go_to(&mut self, id: &str) {
         if let Some(at) = self.rows.iter().position(|row| *row.id == *id) {
             self.at = at;
         }
     }
 
-    /// The next ask for which this holds, looking down and then from the top.
+    /// Finds the next row that satisfies the predicate, downwards and then from the top.
     pub(super) fn next(&self, holds: impl Fn(&Row) -> bool) -> Option<usize> {
         let below = self.rows.iter().enumerate().skip(self.at + 1);
         below.chain(self.rows.iter().enumerate().take(self.at)).find(|(_, row)| holds(row)).map(|(at, _)| at)
     }
 }
 
-/// How the rows are put in order.
+/// How rows are updated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Settle {
-    /// The person asked for it.
+    /// Sort all rows. For updates that the person requested.
     Anew,
-    /// Something happened by itself.
+    /// Keep visible rows in place. For all other updates.
     InPlace,
 }
 
 fn place(before: &[Row], wanted: Vec<Row>, cursor: Option<&str>) -> (Vec<Row>, usize) {
     let groups: HashMap<&str, Group> = wanted.iter().map(|row| (&*row.id, row.group)).collect();
-    // To snooze is an act of the person, who expects the row to go.
+    // The person snoozed this ask and expects its row to disappear.
     let snoozed = before
         .iter()
         .any(|row| row.group != Group::Snoozed && groups.get(&*row.id) == Some(&Group::Snoozed) && Some(&*row.id) != cursor);
@@ -167,7 +165,7 @@ fn place(before: &[Row], wanted: Vec<Row>, cursor: Option<&str>) -> (Vec<Row>, u
     (kept.into_iter().take(above_count).chain(tail).collect(), 0)
 }
 
-/// Whether an ask has the words that are looked for.
+/// Returns true if the ask contains the filter text.
 fn matches(ask: &Ask, filter: &str) -> bool {
     let wanted = filter.trim().to_lowercase();
     if wanted.is_empty() {
@@ -219,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn deadline_soonest_then_blocking_then_oldest_then_parked_then_snoozed() {
+    fn rows_sort_by_group_then_deadline_then_age() {
         let (_, list) = listed(&[
             Ask { snoozed_until: Some(Time::from_millis(2_000)), ..soon("snoozed", 1_001) },
             Ask { reach: Some(Reach::Parked), ..ask("parked", 1) },
@@ -230,24 +228,24 @@ mod tests {
             soon("soon", 5_000),
         ]);
         assert_eq!(ids(&list), ["soon", "late", "older", "newer", "can-wait", "parked", "snoozed"]);
-        assert_eq!((list.waiting, list.groups["Runs out soon"]), (6, 2));
+        assert_eq!((list.waiting, list.groups["Expiring soon"]), (6, 2));
     }
 
     #[test]
     fn rows_never_move_under_the_cursor() {
         let (mut asks, mut list) = listed(&[ask("a", 1), ask("b", 2), ask("c", 3)]);
         list.go_to("b");
-        // Below the cursor there is room.
+        // A new row is inserted below the cursor.
         asks.put(ask("d", 4));
         list.settle(&asks, "", NOW, Settle::InPlace);
         assert_eq!((ids(&list), list.at, list.hidden), (vec!["a", "b", "c", "d"], 1, 0));
-        // Above it there is none, until it is asked for.
+        // A row above the cursor is hidden until the person asks for it.
         asks.put(soon("urgent", 2_000));
         list.settle(&asks, "", NOW, Settle::InPlace);
         assert_eq!((ids(&list), list.at, list.hidden), (vec!["a", "b", "c", "d"], 1, 1));
         list.settle(&asks, "", NOW, Settle::Anew);
         assert_eq!((ids(&list), list.at, list.hidden), (vec!["urgent", "a", "b", "c", "d"], 2, 0));
-        // What is decided under the cursor stays; elsewhere it goes.
+        // The row under the cursor stays after a decision; other rows disappear.
         for id in ["a", "b"] {
             asks.put(Ask { status: AskStatus::Answered, ..ask(id, 1) });
         }
@@ -259,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_row_gives_way_to_what_comes() {
+    fn first_row_gets_the_cursor() {
         let (mut asks, mut list) = listed(&[]);
         assert!(list.cursor().is_none());
         asks.put(ask("a", 1));
@@ -268,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_looks_at_what_a_person_reads() {
+    fn filter_matches_visible_text() {
         let asks = store(&[ask("q", 1), Ask { id: "a".into(), ..approval_ask() }]);
         let mut list = List::default();
         for (filter, found) in [("DATABASE", vec!["q"]), ("cargo test", vec!["a"]), ("shop", vec!["a", "q"]), ("nothing", vec![])]

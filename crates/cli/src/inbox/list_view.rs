@@ -1,4 +1,4 @@
-//! The rows of the inbox on the screen. Only what is seen is looked at.
+//! Draws the rows of the inbox. Only visible rows are computed.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::Rect;
@@ -14,7 +14,7 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// How rows look.
+/// Layout of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     /// Two lines per row.
@@ -23,14 +23,14 @@ pub(super) struct Shape {
     pub(super) groups: bool,
 }
 
-/// Which rows were drawn.
+/// The range of rows that was drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// One behind the last.
+    /// Index after the last drawn row.
     pub(super) end: usize,
 }
 
-/// How many lines a row takes, its heading included.
+/// Returns the height of a row in lines, including its heading.
 fn height(model: &Model, at: usize, first: bool, shape: Shape) -> u16 {
     let heading = shape.groups && (first || group_begins(model, at));
     1 + u16::from(shape.two_lines) + u16::from(heading)
@@ -41,7 +41,7 @@ fn group_begins(model: &Model, at: usize) -> bool {
     at == 0 || group(at) != group(at - 1)
 }
 
-/// Draws the rows around the cursor. `top` is the first of them, which changes only when it must.
+/// Draws the rows around the cursor. `top` is the first visible row and changes only if necessary.
 pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look, top: &mut usize, shape: Shape) -> Seen {
     let at = model.list.at;
     let rows = model.list.rows.len();
@@ -50,12 +50,12 @@ pub(super) fn draw(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look, 
         needed <= usize::from(area.height)
     };
     *top = (*top).min(at);
-    // What is far away is not stepped through.
+    // Skips distant rows without stepping through them.
     *top = (*top).max(at.saturating_sub(usize::from(area.height)));
     while *top < at && !fits(*top) {
         *top += 1;
     }
-    // Rows come down into room that would stay empty: the window grew, or there are fewer rows.
+    // Scrolls back if there is empty space below the last row, because the window grew or rows disappeared.
     let all_fit = |top: usize| {
         let mut room = usize::from(area.height);
         (top..rows).all(|row| {
@@ -113,7 +113,7 @@ fn heading(buffer: &mut Buffer, area: Rect, y: u16, model: &Model, row: usize, l
     text::write(buffer, (area.x, y), area.width, &[(Tone::Dim, format!("{title}{}", sign.repeat(rest)))], look);
 }
 
-/// The columns of rows of one line.
+/// Column widths for rows of one line.
 struct Columns {
     who: usize,
     fact: usize,
@@ -127,7 +127,7 @@ impl Columns {
         let widest = |width: &dyn Fn(&Ask) -> usize, most: usize| asks.iter().map(|ask| width(ask)).max().unwrap_or(0).min(most);
         let age = widest(&|ask| age(model, ask).width(), 6);
         let fact = if area.width >= 50 { widest(&|ask| fact(model, ask).width(), 18) } else { 0 };
-        // Who asks is cut to leave room for what is asked, and only then.
+        // The agent and project are cut only to leave space for the subject.
         let subject = widest(&|ask| words::subject(ask).width(), usize::MAX);
         let left = usize::from(area.width).saturating_sub(5 + subject + age + fact + 6);
         let who = if area.width >= 70 { widest(&|ask| who(ask).width(), left.max(22)) } else { 0 };
@@ -187,7 +187,7 @@ fn two_lines(buffer: &mut Buffer, area: Rect, model: &Model, row: usize, look: &
     text::write(buffer, (area.x, area.y + 1), area.width, &[(Tone::Dim, format!("    {place}  ")), (tone, fact)], look);
 }
 
-/// `> ` for the cursor, `x ` for what is selected.
+/// Returns `> ` for the cursor and ` x` for a selected row.
 fn before(model: &Model, ask: &Ask, row: usize) -> String {
     match (row == model.list.at, model.selected.contains(&ask.id)) {
         (true, true) => ">x".to_owned(),
@@ -197,7 +197,7 @@ fn before(model: &Model, ask: &Ask, row: usize) -> String {
     }
 }
 
-/// The sign of an ask, and what colour says.
+/// Returns the sign of an ask and its tone.
 pub(super) fn sign(model: &Model, ask: &Ask, look: &Look) -> (String, Tone) {
     let plain = Look { colour: false, ..look.clone() };
     if model.is_busy(&ask.id) && ask.status == AskStatus::Pending {
@@ -215,7 +215,7 @@ pub(super) fn sign(model: &Model, ask: &Ask, look: &Look) -> (String, Tone) {
     (words::sign(ask, &plain), tone)
 }
 
-/// The one thing worth knowing at the right.
+/// Returns the fact at the right end of a row.
 pub(super) fn fact(model: &Model, ask: &Ask) -> String {
     if model.is_busy(&ask.id) && ask.status == AskStatus::Pending {
         return if model.is_lost() { "queued" } else { "sending" }.to_owned();

@@ -1,9 +1,9 @@
-//! `sayso inbox`: everything that waits, live, with the keys of the page.
+//! `sayso inbox`: a live view of all pending asks, with the same keys as the page.
 //!
-//! `model` is the state: events in, effects out, no I/O. `incoming` takes what comes from the server, `sending` holds decisions
-//! until they are sent, `decide` makes them. `keys` says what each key does; `card_keys`, `question_keys` and `typing` do it.
-//! `view` draws the model. `run` owns the terminal and does what the model wants done. Whatever an agent wrote is cleaned
-//! where it is laid out, and once more in `text::write`, the only way to the screen.
+//! `model` is the state: events in, effects out, no I/O. `incoming` applies updates of the server, `decide` makes
+//! decisions, and `sending` holds them until they are sent. `keys` maps keys to actions, which `card_keys`,
+//! `question_keys` and `typing` implement. `view` draws the model. `run` owns the terminal and executes effects. Agent
+//! text is sanitized when it is laid out, and again in `text::write`, the only function that writes to the screen.
 
 mod asks;
 mod body;

@@ -1,4 +1,4 @@
-//! The state of the inbox: events in, effects out. Pure; what it is drawn as is in `view`.
+//! The state of the inbox: events in, effects out. Pure; `view` draws it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -17,103 +17,102 @@ use super::sending::{Phase, Sending};
 use super::start::StartForm;
 use super::tmux::Place;
 
-/// How long a card that has just appeared takes no keys: the hand may be meant for the one before.
+/// How long a new card ignores deciding keys, because they may be meant for the previous card.
 pub(super) const GRACE: Duration = Duration::from_millis(400);
 
-/// What the person has set.
+/// Settings of the inbox.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// How long a decision is held before it is sent.
     pub(crate) hold: Duration,
-    /// Whether to ring when something new waits.
+    /// Ring the bell for new asks.
     pub(crate) bell: bool,
-    /// Whether the title of the terminal says how much waits.
+    /// Show the number of pending asks in the terminal title.
     pub(crate) title: bool,
-    /// Everything, or only the first.
     pub(crate) mode: Mode,
-    /// Where new sessions work, unless the person says otherwise.
+    /// Default directory for new sessions.
     pub(crate) directory: String,
-    /// Where this runs.
+    /// The tmux location of this terminal.
     pub(crate) place: Place,
-    /// The time zone that times are shown in.
+    /// Time zone for displayed times.
     pub(crate) zone: jiff::tz::TimeZone,
 }
 
-/// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Everything that waits.
+    /// Show all pending asks.
     All,
-    /// The first ask; ends when it is decided.
+    /// Show the first ask, and quit after its decision.
     Once,
 }
 
-/// Whether the server is there.
+/// State of the connection to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Connection {
-    /// The list is on its way.
+    /// The list is being loaded.
     Loading,
     Connected,
-    /// Tried again at this time.
+    /// The next attempt starts at this time.
     Lost {
         again: Time,
     },
 }
 
-/// Where keys go.
+/// The part of the screen that receives keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Focus {
     /// The card and the list.
     Card,
-    /// The answer to the question under the hand.
+    /// The text field of the active question.
     Answer,
-    /// A note beside the answer.
+    /// The text field for a note to the answer.
     Note,
-    /// The words that go with a no.
+    /// The text field for the reason of a refusal.
     Reason,
-    /// The words that are looked for.
+    /// The filter field.
     Filter,
-    /// The list of keys, scrolled this far.
+    /// The list of keys, with its scroll position.
     Help(usize),
-    /// What was said and done in the session, this many lines from its end.
+    /// The transcript of the session, scrolled up by this many lines from its end.
     Session(usize),
-    /// The rule that is being made.
+    /// The form for a rule.
     Rule,
-    /// The session that is about to be started.
+    /// The form for a new session.
     Start,
 }
 
-/// A key that decided something, or came too early to. Until it is released it decides no other card.
+/// A key that decided something, or was pressed too early. Until it is released, it cannot decide another card.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct HeldKey {
     pub(super) code: KeyCode,
-    /// When it came last.
+    /// Time of the latest press or repeat.
     pub(super) seen: Time,
-    /// The same key within this time is a repeat of it. Terminals that report releases need no such guess.
+    /// The same key within this time counts as a repeat. Not used for terminals that report releases.
     pub(super) gap: Duration,
 }
 
-/// What the last drawing found out: how many lines of the card there are, and how many were seen at once.
+/// Measurements of the last drawing, in lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Measured {
     /// Lines of the card.
     pub(crate) lines: usize,
-    /// Lines that fit.
+    /// Lines that fit on the screen.
     pub(crate) rows: usize,
-    /// The first line that was seen.
+    /// Index of the first visible line.
     pub(crate) at: usize,
 }
 
 /// The files that the command of a card executes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CardFiles {
-    /// As they were when they were read last. `None` until then.
+    /// The most recent contents; `None` until they are loaded.
     pub(super) read: Option<AskFiles>,
-    /// What changed since the person approved them.
+    /// Changes since the person approved them.
     pub(super) changes: Vec<FileDiff>,
 }
 
-/// Tells one content of [`CardFiles`] from another: whether they were read, with which digest, and how much changed.
+/// Identifies a version of [`CardFiles`] for caching: whether contents are loaded, their digest, and the size of the
+/// changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FilesRevision(bool, Option<String>, usize);
 
@@ -124,7 +123,7 @@ impl CardFiles {
     }
 }
 
-/// The inbox.
+/// The state of the inbox.
 pub(crate) struct Model {
     pub(super) settings: Settings,
     pub(super) now: Time,
@@ -132,46 +131,46 @@ pub(crate) struct Model {
     pub(super) list: List,
     pub(super) filter: Field,
     pub(super) drafts: HashMap<String, Draft>,
-    /// Of the cards that were shown.
+    /// Files of the cards that were shown.
     pub(super) files: HashMap<String, CardFiles>,
-    /// Oldest first.
+    /// Decisions that are not confirmed yet, oldest first.
     pub(super) sending: Vec<Sending>,
     pub(super) selected: BTreeSet<String>,
     pub(super) connection: Connection,
     pub(super) focus: Focus,
-    /// What was said and done in the session that is looked at.
+    /// Transcript of the session that is shown.
     pub(super) session: String,
     pub(super) away: Away,
     pub(super) rule: Option<RuleForm>,
     pub(super) start: Option<StartForm>,
-    /// Something to say, and since when.
+    /// Message on the last line, and when it appeared.
     pub(super) notice: Option<(Time, String)>,
-    /// When the card under the cursor appeared.
+    /// Time when the card under the cursor appeared.
     pub(super) shown_at: Time,
-    /// The card under the cursor.
+    /// Id of the card under the cursor.
     shown: Option<String>,
-    /// Its content.
+    /// Content hash of the card under the cursor.
     shown_content: Option<u64>,
-    /// Counts what keys decided.
+    /// Number of key presses that decided something.
     pub(super) actions: u64,
-    /// The key that may still be held down.
+    /// A key that may still be held down.
     pub(super) held_key: Option<HeldKey>,
-    /// Whether the terminal tells repeats and releases of keys from presses.
+    /// True if the terminal distinguishes presses, repeats and releases.
     pub(super) reports_kinds: bool,
-    /// The ask that `Mode::Once` is about.
+    /// The ask of `Mode::Once`.
     only: Option<String>,
     pub(super) measured: Measured,
-    /// Something changed that the rows do not show yet.
+    /// Set if the rows must be updated.
     pub(super) unsettled: Option<Settle>,
-    /// When the rows were last put in order: snoozes and deadlines come by themselves.
+    /// Time of the last update of the rows. Snoozes and deadlines change rows without an event.
     settled_at: Time,
     pub(super) loaded: bool,
-    /// Whether the person has pressed a key.
+    /// True after the person pressed a key.
     pub(super) touched: bool,
 }
 
 impl Model {
-    /// An inbox that knows nothing yet.
+    /// Creates an empty inbox.
     pub(crate) fn new(settings: Settings, now: Time) -> Self {
         Self {
             settings,
@@ -205,7 +204,7 @@ impl Model {
         }
     }
 
-    /// Takes an event.
+    /// Handles an event.
     pub(crate) fn update(&mut self, now: Time, event: Event) -> Vec<Effect> {
         self.now = now;
         self.expire();
@@ -233,7 +232,7 @@ impl Model {
             Event::Files { id, files } => {
                 if let Some(known) = self.files.get_mut(&id) {
                     known.read = files.map(|files| *files);
-                    // Other content is a card that has just appeared.
+                    // New content counts as a new card.
                     self.shown_at = self.now;
                 }
             }
@@ -242,7 +241,7 @@ impl Model {
             Event::Snoozed(ask) => {
                 let under_cursor = self.list.cursor().is_some_and(|row| *row.id == *ask.id);
                 self.put(*ask);
-                // The row goes, also from under the cursor: the person sent it away.
+                // The person snoozed this ask, so its row disappears even under the cursor.
                 if under_cursor {
                     self.show_new();
                 }
@@ -269,7 +268,7 @@ impl Model {
             Event::Edited { id, text } => self.edited(&id, text),
             Event::Session(text) => {
                 self.session = text;
-                // Whoever has begun to type something meanwhile goes on typing.
+                // Don't interrupt a person who has started to type.
                 if self.focus == Focus::Card {
                     self.notice = None;
                     self.focus = Focus::Session(0);
@@ -285,8 +284,7 @@ impl Model {
         effects
     }
 
-    /// Brings the rows up to date. Before a key is taken and before anything is drawn, so that many
-    /// events in a row cost one sorting.
+    /// Updates the rows. Called before each key and each drawing, so that many events cause only one sort.
     pub(crate) fn settle(&mut self) -> Vec<Effect> {
         if let Some(how) = self.unsettled.take() {
             let filter = self.filter.text().to_owned();
@@ -311,7 +309,7 @@ impl Model {
         let is_pending = |id: &str| self.asks.get(id).is_some_and(|ask| ask.status == AskStatus::Pending);
         let content = under_hand.as_deref().and_then(|id| self.asks.known(id)).map(|known| known.content);
         if std::mem::replace(&mut self.shown_content, content) != content {
-            // Other content is a card that has just appeared.
+            // New content counts as a new card.
             self.shown_at = self.now;
         }
         if under_hand == self.shown {
@@ -322,7 +320,7 @@ impl Model {
             }
             return self.read_files().into_iter().collect();
         }
-        // What was typed for an ask that is over is kept only as long as it is looked at.
+        // Drafts of decided asks are kept only while they are on the screen.
         self.drafts.retain(|id, _| is_pending(id));
         self.files.retain(|id, _| is_pending(id));
         self.shown = under_hand;
@@ -333,7 +331,7 @@ impl Model {
         self.read_whole().into_iter().chain(self.read_files()).collect()
     }
 
-    /// Reads the files that the command under the cursor executes, once.
+    /// Loads the files that the command under the cursor executes, once.
     fn read_files(&mut self) -> Option<Effect> {
         let readable = |ask: &&Ask| ask.executes.as_ref().is_some_and(|executes| executes.readable);
         let ask = self.ask().filter(|ask| ask.status == AskStatus::Pending).filter(readable)?;
@@ -345,16 +343,16 @@ impl Model {
         Some(Effect::ReadFiles(id))
     }
 
-    /// The stream may leave out what is large; the card must not.
+    /// Events may omit large fields. The card needs all of them.
     fn read_whole(&self) -> Option<Effect> {
         self.ask().filter(|ask| ask.truncated).map(|ask| Effect::Fetch(ask.id.clone()))
     }
 
-    /// When something has to happen by itself.
+    /// Returns when `Event::Tick` is due next.
     pub(crate) fn wake(&self) -> Time {
         let second = Time::from_millis((self.now.as_millis() / 1_000 + 1) * 1_000);
         let held = self.sending.iter().filter_map(|sending| match sending.phase {
-            // Without a connection nothing goes, whatever the time.
+            // Without a connection, held decisions are not sent.
             Phase::Held(until) => Some(until).filter(|_| !self.is_lost()),
             Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => None,
         });
@@ -363,59 +361,59 @@ impl Model {
         held.chain(tried).chain((ready > self.now).then_some(ready)).min().map_or(second, |soonest| soonest.min(second))
     }
 
-    /// The ask under the cursor.
+    /// Returns the ask under the cursor.
     pub(super) fn ask(&self) -> Option<&Ask> {
         self.asks.get(self.shown.as_deref()?)
     }
 
-    /// What is not sent yet of the ask under the cursor.
+    /// Returns the draft of the ask under the cursor.
     pub(super) fn draft(&self) -> Option<&Draft> {
         self.drafts.get(self.shown.as_deref()?)
     }
 
-    /// The same, to change it.
+    /// Returns the ask under the cursor with its draft, which is created if necessary.
     pub(super) fn draft_mut(&mut self) -> Option<(&Ask, &mut Draft)> {
         let ask = self.asks.get(self.shown.as_deref()?)?;
         let draft = self.drafts.entry(ask.id.clone()).or_insert_with(|| Draft::new(ask));
         Some((ask, draft))
     }
 
-    /// Whether the card under the cursor can be decided: pending, nothing on its way, whole.
+    /// Returns true if the ask under the cursor can be decided: it is pending and has no decision in progress.
     pub(super) fn is_open(&self) -> bool {
         self.ask().is_some_and(|ask| ask.status == AskStatus::Pending && !self.is_busy(&ask.id))
     }
 
-    /// Whether no server is there.
+    /// Returns true while the connection is lost.
     pub(super) const fn is_lost(&self) -> bool {
         matches!(self.connection, Connection::Lost { .. })
     }
 
-    /// Whether the card has been there long enough to take keys.
+    /// Returns true if the card has been visible long enough to accept deciding keys.
     pub(super) fn is_ready(&self) -> bool {
         self.now >= self.shown_at.plus(GRACE)
     }
 
-    /// Whether there was ever anything.
+    /// Returns true after the list was loaded once.
     pub(super) fn is_loaded(&self) -> bool {
         self.loaded
     }
 
-    /// How much waits, for the title of the terminal.
+    /// Returns the number of pending asks, for the terminal title.
     pub(crate) fn waiting(&self) -> usize {
         self.list.waiting
     }
 
-    /// Says something for a while.
+    /// Shows a message for some seconds.
     pub(super) fn say(&mut self, text: impl Into<String>) {
         self.notice = Some((self.now, text.into()));
     }
 
-    /// The rows have to be looked at again.
+    /// Marks the rows for an update that keeps visible rows in place.
     pub(super) fn changed(&mut self) {
         self.unsettled.get_or_insert(Settle::InPlace);
     }
 
-    /// The person wants to see the rows in their order.
+    /// Marks the rows for an update that sorts all rows.
     pub(super) fn show_new(&mut self) {
         self.unsettled = Some(Settle::Anew);
     }

@@ -1,4 +1,4 @@
-//! The questions of an ask as lines: options, marks, and what is typed. Pure.
+//! Formats the questions of an ask: options, marks and typed text. Pure.
 
 use sayso_client::api::ask::{Ask, InputKind, Question};
 
@@ -10,13 +10,13 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// Labels up to this many columns are lined up.
+/// Labels up to this width are aligned.
 const LABEL: usize = 24;
 
-/// Lines, and which of them are under the hand.
+/// Lines, and the range of the active ones.
 pub(super) type Moving = (Vec<Pieces>, Option<std::ops::Range<usize>>);
 
-/// The part that changes with every key, and the lines of it that are under the hand.
+/// Formats all questions.
 pub(super) fn questions(ask: &Ask, draft: &Draft, room: Room, look: &Look, focus: Focus) -> Moving {
     let mut lines = Vec::new();
     let mut under_hand = None;
@@ -65,7 +65,7 @@ fn preselected(question: &Question) -> Option<String> {
     Some(format!("Preselected by your rule: {}.", entries.join(", ")))
 }
 
-/// A question of a set that is not under the hand: one line, and what stands for it.
+/// Formats an inactive question of a set in one line with its current answer.
 fn folded(question: &Question, own: &QuestionDraft, room: Room, look: &Look) -> Vec<Pieces> {
     let done = own.is_answered(question);
     let sign = match (done, look.ascii) {
@@ -127,7 +127,7 @@ fn option_lines(question: &Question, own: &QuestionDraft, draft: &Draft, several
     (lines, hand)
 }
 
-/// `>1 `, or ` 1 [x] ` where several may be chosen. `key` takes the place of the digit.
+/// Formats the start of an option: `>1 `, or ` 1 [x] ` if several may be chosen. `key` replaces the digit.
 fn head(index: usize, key: Option<char>, highlight: Option<usize>, mark: &str) -> String {
     let hand = if highlight == Some(index) { ">" } else { " " };
     let key = match key {
@@ -148,7 +148,7 @@ fn mark(question: &Question, chosen: bool, several: bool) -> &'static str {
     }
 }
 
-/// A label with text beside it. Further lines of the text are indented to the same column.
+/// Formats a label with its description. Wrapped lines are indented to the column of the description.
 fn hung(head: &str, text: &str, column: usize, room: Room, under_hand: bool) -> Vec<Pieces> {
     let indent = if column > 0 && room.columns > 60 { column + 2 } else { 0 };
     let tone = if under_hand { Tone::Sending } else { Tone::Plain };
@@ -157,7 +157,7 @@ fn hung(head: &str, text: &str, column: usize, room: Room, under_hand: bool) -> 
     lines.into_iter().enumerate().map(|(index, text)| vec![(tone, head_of(index)), (tone, text)]).collect()
 }
 
-/// What kind of text a question takes, and what stands there.
+/// Formats the kind of text that a question accepts, and the typed text.
 fn typed_line(question: &Question, own: &QuestionDraft, room: Room, focus: Focus) -> Vec<Pieces> {
     if !draft::is_typed(question) {
         return Vec::new();
@@ -170,7 +170,7 @@ fn typed_line(question: &Question, own: &QuestionDraft, room: Room, focus: Focus
     let need = if question.required { "" } else { ", optional" };
     let mut lines = vec![line(Tone::Dim, format!("{kind}{need}"))];
     let text = own.field.text();
-    // While it is being typed it stands at the foot of the card.
+    // During typing, the text is shown at the foot of the card instead.
     if !text.is_empty() && focus != Focus::Answer {
         let shown = if question.secret { hidden(text) } else { sanitize::text(text) };
         lines.extend(wrapped(Tone::Plain, &shown, room.columns, 0, Break::Words));
@@ -178,7 +178,7 @@ fn typed_line(question: &Question, own: &QuestionDraft, room: Room, focus: Focus
     lines
 }
 
-/// A secret: how much of it there is, and nothing else.
+/// Masks a secret. Only its length is visible.
 pub(super) fn hidden(text: &str) -> String {
     "*".repeat(text.chars().count())
 }

@@ -1,4 +1,4 @@
-//! Keys on a card with questions: choosing, stepping through a set, sending the answers. Pure.
+//! Keys for questions: choose options, step through questions, send the answers. Pure.
 
 use crossterm::event::KeyCode;
 use sayso_client::api::ask::Ask;
@@ -9,7 +9,7 @@ use super::model::{Focus, Model};
 use crate::sanitize;
 use crate::words;
 
-/// How long a label may be in "Sending …"; where there is less room it is cut there.
+/// Maximum width of a label in "SENDING …". Narrow screens cut it further.
 pub(super) const LABEL: usize = 120;
 
 impl Model {
@@ -61,7 +61,7 @@ impl Model {
         Vec::new()
     }
 
-    /// Chooses an option; one of several is marked, a single one goes on.
+    /// Chooses an option. Moves on if the question allows only one.
     pub(super) fn choose(&mut self, at: usize, several: bool) -> Vec<Effect> {
         let Some((ask, draft)) = self.draft_mut() else { return Vec::new() };
         let active = draft.active;
@@ -77,7 +77,7 @@ impl Model {
         if several { Vec::new() } else { self.advance() }
     }
 
-    /// Goes on from a question that has its answer: to the next one of a set, or sends it.
+    /// Moves on from an answered question: to the next question, or sends the answer if there is only one.
     pub(super) fn advance(&mut self) -> Vec<Effect> {
         self.focus = Focus::Card;
         let Some((ask, draft)) = self.draft_mut() else { return Vec::new() };
@@ -98,7 +98,7 @@ impl Model {
         }
     }
 
-    /// The next or the previous question of a set; behind the last one stands the last look.
+    /// Moves to the next or previous question. The review step follows the last question.
     pub(super) fn step(&mut self, on: bool) {
         if let Some((ask, draft)) = self.draft_mut()
             && ask.questions.len() > 1
@@ -108,7 +108,7 @@ impl Model {
         }
     }
 
-    /// Sends the answers, or says what is missing and goes there.
+    /// Sends the answers, or shows the first problem and moves to its question.
     pub(super) fn submit(&mut self) -> Vec<Effect> {
         if !self.is_open() {
             return Vec::new();
@@ -133,7 +133,7 @@ impl Model {
     }
 }
 
-/// What an answer says, for the person. A secret is not named.
+/// Summarizes an answer for the person, without secrets.
 fn label(ask: &Ask, answers: &[Vec<String>]) -> String {
     let named = ask.questions.iter().zip(answers).filter(|(_, entries)| !entries.is_empty()).map(|(question, entries)| {
         if question.secret {

@@ -1,4 +1,4 @@
-//! Making a rule from an approval: what it says, what it would have decided, what it releases. Pure.
+//! Creates a rule from an approval: suggests a pattern, tries it on past asks, and approves pending asks. Pure.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -12,11 +12,11 @@ use super::event::{Decision, Effect};
 use super::field::Field;
 use super::model::{Focus, Model};
 
-/// How long nothing may be typed before a rule is tried.
+/// Delay after the last key before a rule is tried.
 const PAUSE: Duration = Duration::from_millis(250);
 const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// What a rule is about.
+/// The kind of action that a rule allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum About {
     Run,
@@ -28,7 +28,7 @@ pub(crate) enum About {
 }
 
 impl About {
-    /// What a person reads.
+    /// Label in the form.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Run => "Command",
@@ -40,7 +40,7 @@ impl About {
         }
     }
 
-    /// What the file says.
+    /// Key in the policy file.
     const fn key(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -53,7 +53,7 @@ impl About {
     }
 }
 
-/// A rule that allows what an approval is about.
+/// A rule that allows what an approval asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) about: About,
@@ -62,7 +62,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// What to begin with: the command with its first words kept, or the thing itself.
+    /// Suggests a rule for an approval, for example the program and subcommand followed by `*`.
     fn suggest(ask: &Ask) -> Option<Self> {
         let approval = ask.approval.as_ref()?;
         let project = ask.project.clone();
@@ -77,7 +77,7 @@ impl Rule {
         Some(Self { about, pattern, project })
     }
 
-    /// The rule as it stands in the policy file.
+    /// Formats the rule for the policy file.
     pub(crate) fn toml(&self) -> String {
         let pattern = quoted(&self.pattern);
         let value = if self.about == About::Tool { pattern } else { format!("[{pattern}]") };
@@ -86,7 +86,7 @@ impl Rule {
         format!("[[rules]]\nname = {name}\ndo = \"allow\"\n{} = {value}\n{project}", self.about.key())
     }
 
-    /// A policy with this rule at its end.
+    /// Appends the rule to the text of a policy file.
     pub(crate) fn added_to(&self, policy: &str) -> String {
         match policy.trim_end() {
             "" => self.toml(),
@@ -94,7 +94,7 @@ impl Rule {
         }
     }
 
-    /// The same for a while.
+    /// Converts the rule to a temporary grant.
     pub(crate) fn grant(&self, until: Time) -> NewGrant {
         let mut grant = NewGrant { until: Some(until), project: self.project.clone(), ..NewGrant::default() };
         let patterns = match self.about {
@@ -110,12 +110,12 @@ impl Rule {
     }
 }
 
-/// A text in quotes. What JSON escapes, TOML reads.
+/// Quotes a string for TOML. JSON escapes are valid in TOML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// `cargo test --workspace` → `cargo test *`; a single word stays as it is.
+/// Turns `cargo test --workspace` into `cargo test *`. A single word stays unchanged.
 fn command_pattern(command: &str) -> String {
     let mut words = command.split_whitespace();
     match (words.next(), words.next()) {
@@ -125,7 +125,7 @@ fn command_pattern(command: &str) -> String {
     }
 }
 
-/// The folder of the first path, below the project where it is.
+/// Returns a pattern for the folder of the first path, relative to the project if possible.
 fn path_pattern(paths: &[String], project: Option<&str>) -> String {
     let path = paths.first().map(String::as_str).unwrap_or_default();
     let inside = project.and_then(|project| path.strip_prefix(project)?.strip_prefix('/')).unwrap_or(path);
@@ -135,14 +135,14 @@ fn path_pattern(paths: &[String], project: Option<&str>) -> String {
     }
 }
 
-/// The host of an address.
+/// Returns the host of an address.
 fn host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     authority.rsplit('@').next().unwrap_or(authority).to_owned()
 }
 
-/// How long a rule holds.
+/// How long a rule applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lasting {
     Hour,
@@ -161,14 +161,14 @@ impl Lasting {
         }
     }
 
-    /// Until when; nothing if there is no end.
+    /// Returns the end of the rule; `None` if it does not end.
     fn until(self, now: Time, zone: &jiff::tz::TimeZone) -> Option<Time> {
         match self {
             Self::Hour => Some(now.plus(HOUR)),
             Self::Today => {
                 let today = jiff::Timestamp::from_millisecond(now.as_millis()).ok()?.to_zoned(zone.clone());
                 let end = today.tomorrow().and_then(|tomorrow| tomorrow.start_of_day());
-                // A day without an end is a calendar that ends; then an hour has to do.
+                // If the calendar cannot compute the next midnight, use one hour.
                 Some(end.map_or(now.plus(HOUR), |end| Time::from_millis(end.timestamp().as_millisecond())))
             }
             Self::NoEnd => None,
@@ -176,21 +176,21 @@ impl Lasting {
     }
 }
 
-/// What a rule would have done, and does to what waits.
+/// The effect of a rule on past and pending asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Trial {
-    /// How many past asks it would have decided.
+    /// Number of past asks that it would have decided.
     pub(crate) decided: usize,
-    /// How many of them as they were.
+    /// How many of them it would have decided like the person.
     pub(crate) as_you_did: usize,
-    /// What the others were.
+    /// Summaries of the asks that it would have decided differently.
     pub(crate) otherwise: Vec<String>,
-    /// The asks that wait and that it allows.
+    /// Ids of the pending asks that it allows.
     pub(crate) releases: Vec<String>,
 }
 
 impl Trial {
-    /// Compares what the policy decides with the rule and without it.
+    /// Compares the decisions of the policy with and without the rule.
     pub(crate) fn of(before: &[Explained], after: &[Explained], pending: &[Explained]) -> Self {
         let verdicts: HashMap<&str, &str> = before.iter().map(|one| (one.ask_id.as_str(), one.verdict.as_str())).collect();
         let decided: Vec<&Explained> = after
@@ -216,7 +216,7 @@ impl Trial {
     }
 }
 
-/// A rule that is being made.
+/// The form for a rule.
 #[derive(Debug)]
 pub(super) struct RuleForm {
     about: About,
@@ -224,47 +224,47 @@ pub(super) struct RuleForm {
     pub(super) project: Option<String>,
     pub(super) everywhere: bool,
     pub(super) lasting: Lasting,
-    /// The line under the hand: the pattern, where, for how long, then what it releases.
+    /// The active line: pattern, scope, duration, then one line per pending ask.
     pub(super) at: usize,
-    /// What was tried last, and what came of it.
+    /// The rule that was tried last, and the result.
     pub(super) tried: Option<(Rule, Result<Trial, String>)>,
-    /// When it is tried again.
+    /// When to try the rule again.
     try_at: Option<Time>,
-    /// What is not to be released.
+    /// Pending asks that the person excluded.
     kept: BTreeSet<String>,
-    /// What is released when it is saved, while it is being saved.
+    /// Asks to approve after the rule is saved; `Some` while it is being saved.
     saving: Option<Vec<String>>,
     pub(super) problem: Option<String>,
 }
 
-/// The lines above what is released.
+/// Number of lines above the pending asks.
 pub(super) const LINES: usize = 3;
 
 impl RuleForm {
-    /// The rule as it stands.
+    /// Returns the rule with the current input.
     pub(super) fn rule(&self) -> Rule {
         let project = self.project.clone().filter(|_| !self.everywhere);
         Rule { about: self.about, pattern: self.pattern.text().trim().to_owned(), project }
     }
 
-    /// What the rule as it stands does, once it was tried.
+    /// Returns the result for the current rule, if it was tried.
     pub(super) fn trial(&self) -> Option<&Trial> {
         self.tried.as_ref().filter(|(rule, _)| *rule == self.rule()).and_then(|(_, trial)| trial.as_ref().ok())
     }
 
-    /// The asks that it allows, and whether each is to be released.
+    /// Returns the pending asks that the rule allows, and whether each will be approved.
     pub(super) fn releases(&self) -> impl Iterator<Item = (&str, bool)> {
         let all = self.trial().map(|trial| trial.releases.as_slice()).unwrap_or_default();
         all.iter().map(|id| (id.as_str(), !self.kept.contains(id)))
     }
 
-    /// It says something else now.
+    /// Schedules another trial after a change.
     pub(super) fn changed(&mut self, now: Time) {
         self.problem = None;
         self.try_at = Some(now.plus(PAUSE));
     }
 
-    /// When it has to be tried.
+    /// Returns when the rule must be tried.
     pub(super) const fn due(&self) -> Option<Time> {
         self.try_at
     }
@@ -274,7 +274,7 @@ impl Model {
     /// Opens the form for the ask under the cursor.
     pub(super) fn make_rule(&mut self) -> Vec<Effect> {
         let Some(rule) = self.ask().filter(|ask| ask.status == AskStatus::Pending).and_then(Rule::suggest) else {
-            self.say("Rules are made from approvals.");
+            self.say("You can make rules from approvals only.");
             return Vec::new();
         };
         self.rule = Some(RuleForm {
@@ -294,7 +294,7 @@ impl Model {
         vec![Effect::TryRule(rule)]
     }
 
-    /// Tries what was typed, a moment after the last key.
+    /// Tries the rule shortly after the last key.
     pub(super) fn try_rule(&mut self, effects: &mut Vec<Effect>) {
         let now = self.now;
         if let Some(form) = &mut self.rule
@@ -305,7 +305,7 @@ impl Model {
         }
     }
 
-    /// What a rule would do is known.
+    /// Stores the result of a trial.
     pub(super) fn rule_tried(&mut self, rule: Rule, trial: Result<Trial, String>) {
         if let Some(form) = self.rule.as_mut().filter(|form| form.rule() == rule) {
             form.problem = trial.as_ref().err().cloned();
@@ -313,7 +313,7 @@ impl Model {
         }
     }
 
-    /// A rule is in force; what it releases is approved, with the time to take it back.
+    /// After the rule was saved, approves the selected asks. They can still be undone.
     pub(super) fn rule_saved(&mut self, saved: Result<(), String>) -> Vec<Effect> {
         let Some(form) = &mut self.rule else { return Vec::new() };
         let released = form.saving.take().unwrap_or_default();
@@ -384,9 +384,9 @@ impl Model {
         }
         let rule = form.rule();
         if rule.pattern.is_empty() {
-            form.problem = Some("Say what is allowed.".to_owned());
+            form.problem = Some("Type what to allow.".to_owned());
         } else if form.trial().is_none() {
-            self.say("It is still being tried.");
+            self.say("The rule is still being tested.");
         } else {
             let released = form.releases().filter(|(_, released)| release && *released).map(|(id, _)| id.to_owned());
             form.saving = Some(released.collect());
@@ -395,12 +395,12 @@ impl Model {
         Vec::new()
     }
 
-    /// Back to the card; what was typed in a form is gone.
+    /// Closes all forms and discards their input.
     pub(super) fn close_forms(&mut self) {
         self.rule = None;
         self.start = None;
         self.focus = Focus::Card;
-        // The form had the screen: what was typed for it is not for the card.
+        // Keys that were meant for the form must not act on the card.
         self.shown_at = self.now;
     }
 }
@@ -411,7 +411,7 @@ mod tests {
     use crate::fixtures::approval_ask;
 
     #[test]
-    fn a_rule_begins_with_the_first_words_the_folder_or_the_host() {
+    fn suggested_pattern_is_a_command_prefix_folder_or_host() {
         let commands = ["cargo test --workspace", "ls -l", "make", ""].map(command_pattern);
         assert_eq!(commands, ["cargo test *", "ls *", "make", ""]);
         let path = |path: &str| path_pattern(&[path.to_owned()], Some("/code/shop"));
@@ -423,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_is_added_at_the_end_of_the_file() {
+    fn rule_is_appended_to_the_policy_file() {
         let mut rule = Rule::suggest(&approval_ask()).unwrap();
         rule.project = Some("/code/\"shop\"".to_owned());
         let toml = "[[rules]]\nname = \"cargo test * from the terminal\"\ndo = \"allow\"\nrun = [\"cargo test *\"]\n\
@@ -434,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn today_ends_at_midnight_where_the_person_is() {
+    fn today_ends_at_local_midnight() {
         let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
         let at = |text: &str| Time::from_millis(text.parse::<jiff::Timestamp>().unwrap().as_millisecond());
         let until = Lasting::Today.until(at("2026-11-15T20:30:00Z"), &zone);
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trial_counts_what_the_rule_adds() {
+    fn trial_counts_only_additional_decisions() {
         let explained = |id: &str, verdict: &str, status: AskStatus| Explained {
             ask_id: id.to_owned(),
             summary: format!("ask {id}"),

@@ -1,4 +1,4 @@
-//! One task owns the terminal, the model and every call under way.
+//! The main loop of the inbox. One task owns the terminal, the model and all requests in flight.
 
 use std::time::Duration;
 
@@ -30,26 +30,26 @@ use crate::editor;
 use crate::failure::Failure;
 use crate::output::Look;
 
-/// How many events may wait for the inbox. When it is full, the stream is read no further.
+/// Capacity of the channel for events. When it is full, the stream is not read.
 const NEWS: usize = 256;
 
-/// How long the last decisions may take after the inbox was left.
+/// Time limit for sending the last decisions after the inbox was closed.
 const LAST: Duration = Duration::from_secs(10);
 
-/// Exit code of a program that a signal ended.
+/// Exit code after SIGTERM.
 const TERMINATED: u8 = 143;
 
-/// Calls to the server, each of which ends in events for the model.
+/// Requests to the server. Each returns events for the model.
 type Calls = FuturesUnordered<LocalBoxFuture<'static, Vec<Event>>>;
 
-/// The editor, and the ask that it was opened for.
+/// The open editor, and the id of the ask that it edits.
 type Editing = (String, JoinHandle<Result<String, Failure>>);
 
-/// Shows the inbox until the person leaves it.
+/// Runs the inbox until the person closes it.
 pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
     let client = app.client()?;
     let TerminalSettings { bell, title, hold } =
-        TerminalSettings::load(&app.paths.config_dir).map_err(|error| Failure::caused("Your settings cannot be used", &error))?;
+        TerminalSettings::load(&app.paths.config_dir).map_err(|error| Failure::caused("Cannot read the settings", &error))?;
     let settings = Settings {
         hold: hold.0,
         bell,
@@ -68,11 +68,11 @@ pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
         keys: None,
         quit: false,
     };
-    let mut signals = Signals::new().map_err(|error| Failure::io("Signals cannot be watched", &error))?;
+    let mut signals = Signals::new().map_err(|error| Failure::io("Cannot listen for signals", &error))?;
     let mut screen = Screen::take(app.out.look.clone()).map_err(broken)?;
     inbox.keys = Some(EventStream::new());
     let ended = inbox.live(&mut screen, &mut signals).await;
-    // The terminal is the person's again before anything else is said.
+    // The terminal must be restored before messages are printed.
     drop(screen);
     inbox.keys = None;
     for event in inbox.last_calls().await {
@@ -84,7 +84,7 @@ pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
 }
 
 fn broken(error: std::io::Error) -> Failure {
-    Failure::io("The terminal cannot be used", &error)
+    Failure::io("Cannot use the terminal", &error)
 }
 
 fn said(why: NotSent) -> String {
@@ -94,12 +94,12 @@ fn said(why: NotSent) -> String {
             format!("{how} Nothing was sent from here.")
         }
         NotSent::ContentChanged(_) => CONTENT_CHANGED.to_owned(),
-        NotSent::Offline => "Not sent: no connection. The ask still waits.".to_owned(),
+        NotSent::Offline => "Not sent: no connection. The ask is still pending.".to_owned(),
         NotSent::Refused(why) => why,
     }
 }
 
-/// The signals that mean something here.
+/// The signals that the inbox handles.
 struct Signals {
     terminate: Signal,
     hang_up: Signal,
@@ -107,7 +107,7 @@ struct Signals {
     stop: Signal,
 }
 
-/// What a signal means.
+/// What a signal requests.
 enum Told {
     End,
     Suspend,
@@ -138,14 +138,14 @@ struct Inbox<'a> {
     model: Model,
     server: &'a Server<'a>,
     calls: Calls,
-    /// While it is open, the terminal is the editor's.
+    /// While an editor is open, the terminal belongs to it.
     editing: Option<Editing>,
-    /// The keyboard, while the terminal is ours.
+    /// The keyboard, while the inbox owns the terminal.
     keys: Option<EventStream>,
     quit: bool,
 }
 
-/// One thing that happened.
+/// One input of the main loop.
 enum Happened {
     Key(Option<std::io::Result<Input>>),
     News(Option<News>),
@@ -183,7 +183,7 @@ impl Inbox<'_> {
                 () = tokio::time::sleep(wake) => Happened::Time,
             };
             self.take(happened, screen)?;
-            // Much may have come at once; it is drawn once.
+            // Handles all queued events before the next drawing.
             for _ in 0..NEWS {
                 let Ok(told) = news.try_recv() else { break };
                 self.take(Happened::News(Some(told)), screen)?;
@@ -199,7 +199,7 @@ impl Inbox<'_> {
             Happened::Key(Some(Ok(Input::Resize(..) | Input::FocusGained | Input::FocusLost | Input::Mouse(_)))) => {
                 self.update(Event::Tick, screen)
             }
-            // The terminal is gone.
+            // The terminal was closed.
             Happened::Key(Some(Err(error))) => Err(broken(error)),
             Happened::Key(None) | Happened::News(None) => {
                 self.quit = true;
@@ -214,13 +214,13 @@ impl Inbox<'_> {
                 self.update(Event::Edited { id, text: text.map_err(|failure| failure.to_string()) }, screen)
             }
             Happened::Signal(Told::End) => {
-                // What the person decided is sent, as when they leave.
+                // Sends held decisions, as when the person quits.
                 let effects = self.model.quit();
                 self.do_all(effects, screen)?;
-                Err(Failure { exit: TERMINATED, ..Failure::new("Ended by a signal.") })
+                Err(Failure { exit: TERMINATED, ..Failure::new("Stopped by a signal.") })
             }
             Happened::Signal(Told::Suspend) if self.editing.is_none() => self.suspend(screen),
-            // They are the editor's.
+            // These signals are meant for the editor.
             Happened::Signal(Told::Interrupt | Told::Suspend) if self.editing.is_some() => Ok(()),
             Happened::Signal(Told::Interrupt | Told::Suspend) => {
                 self.quit = true;
@@ -260,18 +260,18 @@ impl Inbox<'_> {
             }
             Effect::Copy(text) => {
                 if !screen.copy(&text).map_err(broken)? {
-                    self.model.update(sayso_client::now(), Event::Told("It is too long for the clipboard.".to_owned()));
+                    self.model.update(sayso_client::now(), Event::Told("The text is too long for the clipboard.".to_owned()));
                 }
             }
             Effect::Browse(url) => {
                 let said = match editor::open_in_browser(&url) {
-                    Ok(()) => "Opened in your browser. Press a when it is done.".to_owned(),
+                    Ok(()) => "Opened in your browser. Press a when you are done.".to_owned(),
                     Err(failure) => failure.to_string(),
                 };
                 self.model.update(sayso_client::now(), Event::Told(said));
             }
             Effect::Jump(pane) => match self.model.settings.place.jump(&pane) {
-                // A popup lies over the pane that the person wanted to see.
+                // A popup would cover the pane, so it closes.
                 Ok(()) => self.quit = self.quit || self.model.settings.place.is_popup(),
                 Err(why) => {
                     self.model.update(sayso_client::now(), Event::Told(why));
@@ -311,7 +311,7 @@ impl Inbox<'_> {
         Ok(())
     }
 
-    /// Stops like every program that gets Ctrl-Z, until the shell lets it go on.
+    /// Stops the process group like Ctrl-Z, and resumes when the shell continues it.
     fn suspend(&mut self, screen: &mut Screen) -> Result<(), Failure> {
         self.keys = None;
         screen.pause();
@@ -325,7 +325,7 @@ impl Inbox<'_> {
         Ok(())
     }
 
-    /// What is under way when the person leaves is brought to its end.
+    /// Waits for requests in flight after the inbox was closed.
     async fn last_calls(&mut self) -> Vec<Event> {
         let mut events = Vec::new();
         let calls = &mut self.calls;
@@ -334,13 +334,13 @@ impl Inbox<'_> {
                 events.extend(more);
             }
         };
-        // What takes longer is told nowhere: the server has it, or the ask still waits.
+        // A request that takes longer is not reported: the server has the decision, or the ask is still pending.
         let _ = tokio::time::timeout(LAST, all).await;
         events
     }
 }
 
-/// The next key; never, while the terminal is not ours.
+/// Returns the next key. Never resolves while the inbox does not own the terminal.
 async fn next_key(keys: &mut Option<EventStream>) -> Option<std::io::Result<Input>> {
     match keys {
         Some(keys) => keys.next().await,
@@ -348,7 +348,7 @@ async fn next_key(keys: &mut Option<EventStream>) -> Option<std::io::Result<Inpu
     }
 }
 
-/// What stands in the file when the editor is closed.
+/// Returns the edited text after the editor was closed.
 async fn closed(editing: &mut Option<Editing>) -> Result<String, Failure> {
     match editing {
         Some((_, editor)) => match editor.await {
@@ -362,12 +362,12 @@ async fn closed(editing: &mut Option<Editing>) -> Result<String, Failure> {
 async fn fetch(client: &Client, id: &str) -> Vec<Event> {
     match client.ask(id).await {
         Ok(ask) => vec![Event::Fetched(Box::new(ask))],
-        // The stream says when the server is back, and then it is read again.
+        // When the stream reports that the connection is back, the ask is loaded again.
         Err(error) => vec![Event::NotFetched { id: id.to_owned(), offline: error.is_unreachable() }],
     }
 }
 
-/// What was said and done in a session, as far as it fits.
+/// Loads the end of a session's transcript.
 async fn session(client: &Client, id: &str) -> Event {
     const MOST: usize = 64 * 1024;
     let plain = Look { colour: false, ascii: false, width: 80, home: None };
@@ -380,7 +380,7 @@ async fn session(client: &Client, id: &str) -> Event {
                     text.push_str(&block_text(block, &plain));
                     text.push('\n');
                 }
-                // The end is what one wants to see.
+                // The end is the relevant part.
                 let cut = text.len().saturating_sub(MOST);
                 let cut = (cut..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(0);
                 text.drain(..cut);
@@ -390,12 +390,12 @@ async fn session(client: &Client, id: &str) -> Event {
         }
         if query.cursor.is_none() {
             let text = text.trim_end().to_owned();
-            return if text.is_empty() { Event::Told("Nothing was said yet.".to_owned()) } else { Event::Session(text) };
+            return if text.is_empty() { Event::Told("The transcript is still empty.".to_owned()) } else { Event::Session(text) };
         }
     }
 }
 
-/// What a rule would have done to the last asks, and what it does to those that wait.
+/// Finds out what a rule would have decided about recent asks, and what it decides about pending ones.
 async fn try_rule(client: &Client, rule: &Rule) -> Result<Trial, Error> {
     const HISTORY: u32 = 500;
     let policy = client.policy().await?;
@@ -407,7 +407,7 @@ async fn try_rule(client: &Client, rule: &Rule) -> Result<Trial, Error> {
     Ok(Trial::of(&before.data, &after.data, &pending.data))
 }
 
-/// A rule with an end is a grant; one without stands in the file.
+/// Saves a rule: as a grant if it ends, otherwise in the policy file.
 async fn save_rule(client: &Client, rule: &Rule, until: Option<Time>) -> Result<(), Error> {
     match until {
         Some(until) => client.grant(&rule.grant(until)).await.map(|_| ()),
@@ -419,7 +419,7 @@ async fn save_rule(client: &Client, rule: &Rule, until: Option<Time>) -> Result<
     }
 }
 
-/// What a person typed, from here. What begins with `~` the server knows.
+/// Makes a typed path absolute. The server expands `~`.
 fn whole_path(typed: String) -> String {
     if typed.starts_with('~') {
         return typed;

@@ -1,4 +1,4 @@
-//! The terminal: taken, drawn on, and given back in every case.
+//! Takes over the terminal, draws on it, and restores it in all cases.
 
 use std::io::{self, Stdout, Write};
 use std::panic::PanicHookInfo;
@@ -17,37 +17,37 @@ use super::model::Model;
 use super::view::{self, Kept};
 use crate::output::Look;
 
-/// How much is put on the clipboard at most: terminals take no more, and some take less.
+/// Limit for encoded clipboard text, in bytes. Terminals accept no more, and some accept less.
 const CLIPBOARD: usize = 70 * 1024;
 
-/// Whether the terminal is ours, for whoever has to give it back.
+/// True while the terminal must be restored.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 static PANICS: Once = Once::new();
 
-/// The terminal while the inbox is on it. Dropped, it is as it was.
+/// The terminal while the inbox owns it. Restored on drop.
 pub(super) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     kept: Kept,
     look: Look,
-    /// How much the title says waits, if we set it.
+    /// The number of pending asks in the title, if the title was set.
     titled: Option<usize>,
-    /// Whether the terminal was asked to report repeats and releases of keys.
+    /// True if the terminal was asked to report repeats and releases of keys.
     key_kinds: bool,
 }
 
-/// The keyboard protocol of kitty: keeps the terminal's own settings, to be restored by `KEYS_AS_BEFORE`. Other
-/// terminals ignore these sequences.
+/// Kitty keyboard protocol: saves the current settings, which `KEYS_AS_BEFORE` restores. Other terminals ignore these
+/// sequences.
 const KEEP_KEYS: &str = "\u{1b}[>0u";
 const KEYS_AS_BEFORE: &str = "\u{1b}[<1u";
-/// Every key as a sequence that says whether it is a press, a repeat or a release.
+/// Report all keys as sequences with their kind: press, repeat or release.
 const KEY_KINDS: &str = "\u{1b}[=15;1u";
-/// Keys as text, so that dead keys and input methods work.
+/// Report keys as text, so that dead keys and input methods work.
 const KEYS_AS_TEXT: &str = "\u{1b}[=0;1u";
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes over the terminal.
     pub(super) fn take(look: Look) -> io::Result<Self> {
-        // A panic is told on the screen that the person had before.
+        // Restore the terminal before a panic message is printed.
         PANICS.call_once(|| {
             std::panic::set_hook(after(give_back, std::panic::take_hook()));
         });
@@ -57,7 +57,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Takes the terminal again, after `pause`.
+    /// Takes over the terminal again after `pause`.
     pub(super) fn resume(&mut self) -> io::Result<()> {
         TAKEN.store(true, Ordering::Release);
         enable_raw_mode()?;
@@ -67,20 +67,19 @@ impl Screen {
         self.redraw()
     }
 
-    /// Gives the terminal back for a while.
+    /// Restores the terminal temporarily.
     pub(super) fn pause(&mut self) {
         give_back();
     }
 
-    /// Forgets what is on the screen, so that everything is drawn.
+    /// Clears the screen, so that the next drawing is complete.
     pub(super) fn redraw(&mut self) -> io::Result<()> {
-        // `Terminal::clear` would ask the terminal where its cursor is, and not every one answers.
+        // `Terminal::clear` queries the cursor position, which some terminals do not answer.
         execute!(io::stdout(), Clear(ClearType::All))?;
         self.terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
         self.terminal.hide_cursor()
     }
 
-    /// Draws the inbox.
     pub(super) fn draw(&mut self, model: &mut Model) -> io::Result<()> {
         let Self { terminal, kept, look, .. } = self;
         let mut measured = model.measured;
@@ -93,7 +92,7 @@ impl Screen {
         }
         let waiting = model.waiting();
         if model.settings.title && model.is_loaded() && self.titled != Some(waiting) {
-            // The old title is kept by the terminal and comes back in the end.
+            // The terminal saves the old title, which is restored at the end.
             let keep = if self.titled.is_none() { "\u{1b}[22;2t" } else { "" };
             let title = if waiting == 0 { "Sayso".to_owned() } else { format!("({waiting}) Sayso") };
             self.say(&format!("{keep}\u{1b}]2;{title}\u{7}"))?;
@@ -102,12 +101,11 @@ impl Screen {
         Ok(())
     }
 
-    /// Rings.
     pub(super) fn bell(&self) -> io::Result<()> {
         self.say("\u{7}")
     }
 
-    /// Puts text on the clipboard of the terminal that the person sits at, wherever this runs.
+    /// Copies text to the clipboard of the person's terminal, also over ssh. Returns false if the text is too long.
     pub(super) fn copy(&self, text: &str) -> io::Result<bool> {
         let encoded = STANDARD.encode(text);
         if encoded.len() > CLIPBOARD {
@@ -129,10 +127,10 @@ impl Drop for Screen {
     }
 }
 
-/// What is done about a panic.
+/// A panic hook.
 type Told = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
-/// Does something before a panic is told.
+/// Returns a panic hook that calls `first` before `told`.
 fn after(first: impl Fn() + Send + Sync + 'static, told: Told) -> Told {
     Box::new(move |panic| {
         first();
@@ -140,13 +138,13 @@ fn after(first: impl Fn() + Send + Sync + 'static, told: Told) -> Told {
     })
 }
 
-/// Leaves the terminal as it was, once.
+/// Restores the terminal, at most once.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::AcqRel) {
         return;
     }
     let mut out = io::stdout();
-    // Nothing better can be done if the terminal is gone.
+    // If this fails, the terminal is gone.
     let _ = out.write_all(KEYS_AS_BEFORE.as_bytes());
     let _ = execute!(out, DisableBracketedPaste, LeaveAlternateScreen, crossterm::cursor::Show);
     let _ = out.write_all(b"\x1b[23;2t").and_then(|()| out.flush());
@@ -159,14 +157,14 @@ mod tests {
 
     use super::*;
 
-    /// The terminal is given back before the panic is told, so that it can be read.
+    /// The terminal must be restored before the panic message is printed, so that the message stays visible.
     #[test]
-    fn a_panic_is_told_on_the_screen_that_the_person_had() {
+    fn panic_hook_restores_the_terminal_before_the_message() {
         let said: Arc<Mutex<Vec<String>>> = Arc::default();
         let say = |what: &str| {
             let (said, what, here) = (Arc::clone(&said), what.to_owned(), std::thread::current().id());
             move || {
-                // Other tests of this program may panic meanwhile, in their own threads.
+                // Other tests of this program may panic at the same time in other threads.
                 if std::thread::current().id() == here {
                     said.lock().unwrap().push(what.clone());
                 }

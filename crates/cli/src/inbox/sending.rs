@@ -1,4 +1,4 @@
-//! Decisions on their way: held for a moment, sent, queued while there is no connection, or not sent.
+//! Decisions between key press and confirmation: held for undo, sent, queued without a connection, or refused.
 
 use std::time::Duration;
 
@@ -10,62 +10,63 @@ use super::event::{Decision, Effect, NotSent};
 use super::model::{Focus, Mode, Model};
 use crate::words;
 
-/// How long after a decision could not be sent it is tried again, while the stream seems to work.
+/// Delay before a decision is sent again, if sending failed while the stream works.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// How long an approval may wait for the connection. After that it needs a new press.
+/// How long an approval may wait for the connection. After that, the person must press the key again.
 const QUEUED: Duration = Duration::from_secs(60);
 
-/// How long something that was said stays on the screen.
+/// How long a message stays on the screen.
 const NOTICE: Duration = Duration::from_secs(6);
 
-/// Said when a file changed before the approval arrived.
-pub(super) const CONTENT_CHANGED: &str = "Not approved: a file that this command executes has changed. Look at it again.";
+/// Message if a file changed before the approval arrived.
+pub(super) const CONTENT_CHANGED: &str =
+    "Not approved: a file that this command executes has changed. Review it and decide again.";
 
-/// A decision on its way.
+/// A decision that is not confirmed yet.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sending {
     pub(super) id: String,
     pub(super) decision: Decision,
-    /// What it says, for the person.
+    /// Summary for the person.
     pub(super) label: String,
     pub(super) phase: Phase,
-    /// When it was to be sent. It stays the same while it waits for the connection.
+    /// When the decision was due. Not changed while it waits for the connection.
     pub(super) due: Time,
-    /// Whether it had to wait for the connection.
+    /// True if the decision had to wait for the connection.
     pub(super) queued: bool,
-    /// The content that was decided.
+    /// Content hash at the time of the decision.
     pub(super) content: Option<u64>,
-    /// Decisions of one key press have the same number, and are taken back together.
+    /// Decisions of the same key press have the same number and are undone together.
     pub(super) action: u64,
 }
 
-/// How far it has come.
+/// Progress of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Until then it can be taken back.
+    /// Can be undone until this time.
     Held(Time),
-    /// It waited for the connection. The ask is read again before the decision goes out.
+    /// Was queued. The ask is loaded again before the decision is sent.
     Checking,
-    /// On its way.
+    /// Sent, but not confirmed yet.
     Going,
-    /// Somebody was first.
+    /// Someone else decided first.
     TooLate,
-    /// Not sent. It needs a new press.
+    /// Not sent. The person must press the key again.
     Again(Why),
 }
 
-/// Why a decision needs a new press.
+/// Why the person must press the key again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Why {
-    /// It waited too long for the connection.
+    /// The decision waited too long for the connection.
     Waited,
-    /// The ask has changed since.
+    /// The ask changed after the decision.
     Changed,
 }
 
 impl Phase {
-    /// Whether the decision still stands.
+    /// Returns true if the decision is still in progress.
     pub(super) const fn is_under_way(self) -> bool {
         match self {
             Self::Held(_) | Self::Checking | Self::Going => true,
@@ -75,12 +76,12 @@ impl Phase {
 }
 
 impl Model {
-    /// What is on its way for an ask.
+    /// Returns the decision on an ask that is not confirmed yet.
     pub(super) fn sending(&self, id: &str) -> Option<&Sending> {
         self.sending.iter().find(|sending| sending.id == id)
     }
 
-    /// The newest decision that can be taken back, and until when.
+    /// Returns the newest decision that can be undone, and until when.
     pub(super) fn held(&self) -> Option<(&Sending, Time)> {
         self.sending.iter().rev().find_map(|sending| match sending.phase {
             Phase::Held(until) => Some((sending, until)),
@@ -88,21 +89,21 @@ impl Model {
         })
     }
 
-    /// How many decisions one press made with the newest one that can be taken back.
+    /// Counts the held decisions of the newest key press.
     pub(super) fn held_together(&self) -> usize {
         let action = self.held().map(|(sending, _)| sending.action);
         let same = |sending: &&Sending| matches!(sending.phase, Phase::Held(_)) && Some(sending.action) == action;
         self.sending.iter().filter(same).count()
     }
 
-    /// How many decisions wait for the connection, and how many need a new press.
+    /// Counts the decisions that wait for the connection, and those that need another key press.
     pub(super) fn queued(&self) -> (usize, usize) {
         let count = |holds: &dyn Fn(Phase) -> bool| self.sending.iter().filter(|sending| holds(sending.phase)).count();
         let queued = if self.is_lost() { count(&|phase| matches!(phase, Phase::Held(_) | Phase::Checking)) } else { 0 };
         (queued, count(&|phase| matches!(phase, Phase::Again(_))))
     }
 
-    /// Whether a decision on this ask is under way.
+    /// Returns true if a decision on this ask is in progress.
     pub(super) fn is_busy(&self, id: &str) -> bool {
         self.sending(id).is_some_and(|sending| sending.phase.is_under_way())
     }
@@ -118,7 +119,7 @@ impl Model {
         }
     }
 
-    /// Removes an old message, and asks for a new press where an approval was queued for too long.
+    /// Removes an outdated message. Approvals that were queued too long need another key press.
     pub(super) fn expire(&mut self) {
         let now = self.now;
         self.notice.take_if(|(since, _)| now.since(*since) >= NOTICE);
@@ -130,7 +131,7 @@ impl Model {
         }
     }
 
-    /// The connection is lost: what was not sent waits for it.
+    /// Queues unsent decisions after the connection was lost.
     pub(super) fn queue(&mut self) {
         for sending in &mut self.sending {
             match sending.phase {
@@ -141,7 +142,7 @@ impl Model {
         }
     }
 
-    /// Sends a decision that waited for the connection: its ask was read again, and is the same.
+    /// Sends a queued decision after its ask was loaded again and has not changed.
     pub(super) fn send_checked(&mut self, id: &str, effects: &mut Vec<Effect>) {
         for sending in self.sending.iter_mut().filter(|sending| sending.id == id && sending.phase == Phase::Checking) {
             sending.phase = Phase::Going;
@@ -149,7 +150,7 @@ impl Model {
         }
     }
 
-    /// The ask could not be read again: the decision waits on.
+    /// Keeps a decision queued because its ask could not be loaded.
     pub(super) fn wait_again(&mut self, id: &str) {
         let until = self.now.plus(AGAIN);
         for sending in self.sending.iter_mut().filter(|sending| sending.id == id && sending.phase == Phase::Checking) {
@@ -157,7 +158,7 @@ impl Model {
         }
     }
 
-    /// Sends what was held long enough. While no server is there, everything waits.
+    /// Sends decisions whose undo time is over. Without a connection, all of them wait.
     pub(super) fn go_due(&mut self, effects: &mut Vec<Effect>) {
         if self.is_lost() {
             return;
@@ -179,13 +180,13 @@ impl Model {
         }
     }
 
-    /// Holds a decision for a moment, in which it can be taken back, and goes on to the next ask.
+    /// Holds a decision, so that it can be undone, and moves to the next ask.
     pub(super) fn hold(&mut self, id: &str, decision: Decision, label: String) -> Vec<Effect> {
         self.actions += 1;
         self.hold_with(id, decision, label)
     }
 
-    /// Holds one more decision of the same key press.
+    /// Holds another decision of the same key press.
     pub(super) fn hold_with(&mut self, id: &str, decision: Decision, label: String) -> Vec<Effect> {
         self.sending.retain(|sending| sending.id != id);
         let decision = self.about_seen_files(id, decision);
@@ -205,7 +206,7 @@ impl Model {
         effects
     }
 
-    /// An approval carries the digest of the files that the card showed.
+    /// Adds the digest of the shown files to an approval.
     fn about_seen_files(&self, id: &str, decision: Decision) -> Decision {
         let seen = self.files.get(id).and_then(|files| files.read.as_ref()?.digest.clone());
         match decision {
@@ -214,7 +215,7 @@ impl Model {
         }
     }
 
-    /// Takes back everything that the newest key press decided and that is still held, and shows its ask again.
+    /// Undoes all held decisions of the newest key press, and shows the ask again.
     pub(super) fn undo(&mut self) {
         let Some((id, action)) = self.held().map(|(sending, _)| (sending.id.clone(), sending.action)) else {
             return self.say("Nothing to undo.");
@@ -223,12 +224,12 @@ impl Model {
         self.sending.retain(|sending| sending.action != action || !matches!(sending.phase, Phase::Held(_)));
         self.list.go_to(&id);
         match before - self.sending.len() {
-            1 => self.say("Taken back. Nothing was sent."),
-            several => self.say(format!("All {several} taken back. Nothing was sent.")),
+            1 => self.say("Undone. Nothing was sent."),
+            several => self.say(format!("Undid all {several}. Nothing was sent.")),
         }
     }
 
-    /// Sends what is held, and ends.
+    /// Sends held decisions and quits.
     pub(super) fn quit(&mut self) -> Vec<Effect> {
         let mut effects = Vec::new();
         for sending in &mut self.sending {
@@ -258,7 +259,7 @@ impl Model {
                     sending.phase = Phase::Held(self.now.plus(AGAIN));
                     sending.queued = true;
                 }
-                self.say("Not sent: no connection. Your decision is queued; u takes it back.");
+                self.say("Not sent: no connection. Your decision is queued; press u to undo.");
             }
             NotSent::ContentChanged(changes) => {
                 self.files.entry(id.to_owned()).or_default().changes = changes;

@@ -1,4 +1,4 @@
-//! Starting a session from the inbox: which agent, where, what it shall do. Pure.
+//! The form for a new session: agent, directory and prompt. Pure.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -6,27 +6,25 @@ use super::event::Effect;
 use super::field::Field;
 use super::model::{Focus, Mode, Model};
 
-/// A session that is about to be started.
 #[derive(Debug)]
 pub(super) struct StartForm {
-    /// The agents that are there; nothing until the server has said it.
+    /// Installed agents; `None` until they are loaded.
     pub(super) agents: Option<Vec<String>>,
-    /// The one that is chosen.
+    /// Index of the chosen agent.
     pub(super) agent: usize,
     pub(super) directory: Field,
     pub(super) prompt: Field,
-    /// The line under the hand: prompt, agent, directory.
+    /// Index of the active line: prompt, agent, directory.
     pub(super) at: usize,
-    /// Whether it is on its way.
+    /// True while the request is in flight.
     starting: bool,
     pub(super) problem: Option<String>,
 }
 
-/// The last line of the form.
+/// Index of the last line.
 const LAST: usize = 2;
 
 impl Model {
-    /// Opens the form.
     pub(super) fn new_session(&mut self) -> Vec<Effect> {
         if self.settings.mode == Mode::Once {
             return Vec::new();
@@ -44,7 +42,7 @@ impl Model {
         vec![Effect::Agents]
     }
 
-    /// The server has said which agents are there.
+    /// Stores the list of agents.
     pub(super) fn agents_known(&mut self, agents: Result<Vec<String>, String>) {
         if let Some(form) = &mut self.start {
             match agents {
@@ -54,14 +52,14 @@ impl Model {
         }
     }
 
-    /// It began, or did not.
+    /// Handles the result of starting the session.
     pub(super) fn started(&mut self, started: Result<(), String>) {
         let Some(form) = &mut self.start else { return };
         form.starting = false;
         match started {
             Ok(()) => {
                 self.close_forms();
-                self.say("Started. What it asks comes here.");
+                self.say("Session started. Its asks appear here.");
             }
             Err(problem) => form.problem = Some(problem),
         }
@@ -97,8 +95,8 @@ impl Model {
         let agent = form.agents.as_ref().and_then(|agents| agents.get(form.agent)).cloned();
         let prompt = form.prompt.text().trim().to_owned();
         form.problem = match (&agent, prompt.is_empty()) {
-            (None, _) => Some("There is no agent to start. See: sayso agents".to_owned()),
-            (Some(_), true) => Some("Say what the agent shall do.".to_owned()),
+            (None, _) => Some("No agent is installed. See: sayso agents".to_owned()),
+            (Some(_), true) => Some("Type what the agent should do.".to_owned()),
             (Some(_), false) => None,
         };
         let (Some(agent), None) = (agent, &form.problem) else { return Vec::new() };

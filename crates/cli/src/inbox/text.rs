@@ -1,4 +1,4 @@
-//! Text in pieces, broken into lines. Pure.
+//! Styled text and line wrapping. Pure.
 
 use ratatui_core::buffer::Buffer;
 use ratatui_core::style::{Color, Modifier, Style};
@@ -8,23 +8,23 @@ use unicode_width::UnicodeWidthStr;
 use crate::output::Look;
 use crate::sanitize;
 
-/// What a piece of text means. Colour carries state only.
+/// The meaning of a piece of text. Color is used for states only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Plain,
     Bold,
     Dim,
-    /// You are needed.
+    /// The ask needs the person.
     Waiting,
     Good,
     Bad,
     Parked,
-    /// On its way, or under the hand.
+    /// Being sent, or highlighted.
     Sending,
 }
 
 impl Tone {
-    /// How it is drawn. Without colours everything is said by signs and words.
+    /// Returns the style. Without colors, signs and words carry all meaning.
     pub(super) fn style(self, look: &Look) -> Style {
         let coloured = |colour: Color| if look.colour { Style::new().fg(colour) } else { Style::new() };
         match self {
@@ -41,21 +41,21 @@ impl Tone {
     }
 }
 
-/// One line, in pieces.
+/// A line of styled pieces.
 pub(super) type Pieces = Vec<(Tone, String)>;
 
-/// How lines are broken.
+/// Where lines may break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Break {
-    /// Between words, where that is possible.
+    /// Between words, if possible.
     Words,
-    /// At spaces, which are all kept: the text is verbatim. Only a token longer than the line breaks inside.
+    /// After spaces, all of which are kept because the text is verbatim. Only a token longer than the line is split.
     Tokens,
-    /// Anywhere: the wrapped lines of a prefix are a prefix of the wrapped lines.
+    /// Anywhere. The wrapped lines of a prefix are then a prefix of the wrapped lines.
     Anywhere,
 }
 
-/// Text in this many columns. Further lines of a line begin `hanging` columns in. Nothing is left out.
+/// Wraps text at this width and indents wrapped lines by `hanging` columns. No text is dropped.
 pub(super) fn wrap(text: &str, columns: usize, hanging: usize, how: Break) -> Vec<String> {
     let columns = columns.max(2);
     let hanging = if hanging + 8 > columns { 0 } else { hanging };
@@ -73,14 +73,14 @@ fn wrap_line(line: &str, columns: usize, hanging: usize, how: Break) -> Vec<Stri
             return lines;
         }
         let head = &rest[..end];
-        // The last space that has a word before it.
+        // The last space after a word.
         let last_space = head.rfind(' ').filter(|at| !head[..*at].trim().is_empty());
-        // A space right after the end is the end of a word, too.
+        // A space right after the limit also ends a word.
         let at_word_end = rest[end..].starts_with(' ');
         let (kept, next) = match (how, last_space) {
             (Break::Words, _) if at_word_end => (head.trim_end(), rest[end..].trim_start_matches(' ')),
             (Break::Words, Some(at)) => (head[..at].trim_end(), rest[at..].trim_start_matches(' ')),
-            // The space takes the column after the last one, where nothing is drawn.
+            // The space falls on the column after the last one, where nothing is drawn.
             (Break::Tokens, _) if at_word_end => rest.split_at(end + 1),
             (Break::Tokens, Some(at)) => rest.split_at(at + 1),
             (Break::Words | Break::Tokens, None) | (Break::Anywhere, _) => rest.split_at(end),
@@ -93,7 +93,7 @@ fn wrap_line(line: &str, columns: usize, hanging: usize, how: Break) -> Vec<Stri
     }
 }
 
-/// How many bytes of a text fit into this many columns; at least one grapheme cluster.
+/// Returns how many bytes fit into this many columns; at least one grapheme cluster.
 fn fits(text: &str, columns: usize) -> usize {
     let mut used = 0;
     for (at, cluster) in text.grapheme_indices(true) {
@@ -105,8 +105,8 @@ fn fits(text: &str, columns: usize) -> usize {
     text.len()
 }
 
-/// Writes a line and gives the column behind it. Every text passes here on its way to the terminal, so
-/// every text is cleaned here, whoever made it.
+/// Writes a line and returns the column after it. All text passes through this function on its way to the terminal, so
+/// all text is sanitized here.
 pub(super) fn write(buffer: &mut Buffer, (x, y): (u16, u16), columns: u16, pieces: &[(Tone, String)], look: &Look) -> u16 {
     let end = x.saturating_add(columns).min(buffer.area.right());
     let mut at = x;
@@ -120,7 +120,7 @@ pub(super) fn write(buffer: &mut Buffer, (x, y): (u16, u16), columns: u16, piece
     at
 }
 
-/// The columns that pieces take.
+/// Returns the width of the pieces in columns.
 pub(super) fn width(pieces: &[(Tone, String)]) -> usize {
     pieces.iter().map(|(_, text)| text.width()).sum()
 }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_kept_whole_and_nothing_is_lost() {
+    fn lines_break_between_words() {
         assert_eq!(wrap("one two three", 7, 0, Break::Words), ["one two", "three"]);
         assert_eq!(wrap("one two three", 9, 0, Break::Words), ["one two", "three"]);
         assert_eq!(wrap("a\n\nb", 9, 0, Break::Words), ["a", "", "b"]);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_token_longer_than_the_line_breaks_inside() {
+    fn only_overlong_tokens_are_split() {
         for (text, lines) in [
             ("ab cd", vec!["ab ", "cd"]),
             ("--work-space now", vec!["--wo", "rk-s", "pace ", "now"]),
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_fits_its_columns() {
+    fn wrapped_lines_fit_their_columns() {
         for text in ["a b c d e f g", "⚠\u{fe0f}⚠\u{fe0f}⚠\u{fe0f}", "e\u{301}e\u{301}e\u{301}", "👍🏽👍🏽", "x"] {
             for columns in 2..9 {
                 let lines = wrap(text, columns, 0, Break::Anywhere);

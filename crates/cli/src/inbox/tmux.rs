@@ -1,4 +1,4 @@
-//! Where an agent runs in tmux, and how to get there.
+//! Finds the tmux pane of an agent and jumps to it.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -8,22 +8,22 @@ use sayso_client::api::ask::Ask;
 
 use crate::sanitize;
 
-/// The label that holds the pane, such as `%3`.
+/// Label with the pane, for example `%3`.
 const PANE: &str = "tmuxPane";
-/// The label that holds the socket of the tmux server that the pane belongs to.
+/// Label with the socket of the pane's tmux server.
 const SOCKET: &str = "tmuxSocket";
 
-/// Where this terminal is.
+/// The tmux location of a terminal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The socket of the tmux server that it is in.
+    /// Socket of the tmux server.
     socket: Option<String>,
-    /// Its pane. A popup has none.
+    /// Id of the pane. Popups have none.
     pane: Option<String>,
 }
 
 impl Place {
-    /// Where a process with this environment runs.
+    /// Reads the location from the environment of a process.
     pub(crate) fn of(environment: &Environment) -> Self {
         Self {
             socket: environment.get("TMUX").and_then(|tmux| tmux.split(',').next()).map(str::to_owned),
@@ -31,12 +31,12 @@ impl Place {
         }
     }
 
-    /// Whether this is a popup of tmux: it goes when the program ends, and has no way to scroll.
+    /// Returns true for a tmux popup, which closes when the program ends and cannot be scrolled.
     pub(crate) const fn is_popup(&self) -> bool {
         self.socket.is_some() && self.pane.is_none()
     }
 
-    /// The labels by which a person gets here.
+    /// Returns the labels with which a person can jump to this terminal.
     pub(crate) fn labels(&self) -> BTreeMap<String, String> {
         let mut labels = BTreeMap::new();
         if let Some(pane) = &self.pane {
@@ -49,11 +49,11 @@ impl Place {
         labels
     }
 
-    /// The pane of the agent that asks, or a sentence that says why one cannot go there. Labels come
-    /// from agents: only a pane of the tmux server that this terminal is in is ever gone to.
+    /// Returns the pane of the agent, or a message why the inbox cannot jump there. Labels come from agents, so only
+    /// panes of this terminal's own tmux server are accepted.
     pub(super) fn pane_of(&self, ask: &Ask) -> Result<String, String> {
         let Some(pane) = ask.labels.get(PANE) else {
-            return Err("It is not known in which tmux pane this agent runs.".to_owned());
+            return Err("The tmux pane of this agent is unknown.".to_owned());
         };
         let is_pane = pane
             .strip_prefix('%')
@@ -63,7 +63,7 @@ impl Place {
         }
         let there = ask.labels.get(SOCKET);
         match (&self.socket, there) {
-            (None, _) => Err(format!("The agent is in tmux pane {pane}; this terminal is not in tmux.")),
+            (None, _) => Err(format!("The agent is in tmux pane {pane}, but this terminal is not in tmux.")),
             (Some(here), Some(there)) if here != there => {
                 Err(format!("The agent is in pane {pane} of another tmux server: {}", sanitize::line(there)))
             }
@@ -71,10 +71,10 @@ impl Place {
         }
     }
 
-    /// Goes to a pane.
+    /// Jumps to a pane.
     pub(super) fn jump(&self, pane: &str) -> Result<(), String> {
         let socket = self.socket.as_deref().unwrap_or_default();
-        // The pane's window and the pane itself, then the client that this terminal is in.
+        // Selects the window, then the pane, then switches the client of this terminal.
         for command in ["select-window", "select-pane", "switch-client"] {
             let ran = Command::new("tmux").args(["-S", socket, command, "-t", pane]).stdin(Stdio::null()).output();
             match ran {
@@ -83,7 +83,7 @@ impl Place {
                     let said = sanitize::line(String::from_utf8_lossy(&output.stderr).trim());
                     return Err(format!("tmux cannot go to pane {pane}: {said}."));
                 }
-                Err(error) => return Err(format!("tmux cannot be started: {error}.")),
+                Err(error) => return Err(format!("Cannot start tmux: {error}.")),
             }
         }
         Ok(())
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pane_is_remembered_with_its_server() {
+    fn labels_contain_the_pane_and_its_server() {
         let labels = in_tmux().labels();
         assert_eq!((labels[PANE].as_str(), labels[SOCKET].as_str()), ("%3", "/tmp/tmux-1/default"));
         assert!(Place::default().labels().is_empty());
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_pane_of_ones_own_tmux_is_gone_to() {
+    fn only_panes_of_the_own_tmux_server_are_accepted() {
         let own = [(PANE, "%7"), (SOCKET, "/tmp/tmux-1/default")];
         assert_eq!(in_tmux().pane_of(&asked(&own)), Ok("%7".to_owned()));
         assert_eq!(in_tmux().pane_of(&asked(&own[..1])), Ok("%7".to_owned()));

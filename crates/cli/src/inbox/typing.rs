@@ -1,4 +1,4 @@
-//! Typing: the field that keys go to, and what Enter, Tab and Esc do in it. Pure.
+//! Text fields: which field receives keys, and the effect of Enter, Tab and Esc. Pure.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use sayso_client::api::ask::NoRequest;
@@ -9,7 +9,7 @@ use super::list::Settle;
 use super::model::{Focus, Model};
 
 impl Model {
-    /// The field that is being typed into.
+    /// Returns the field that receives keys.
     pub(super) fn field(&mut self) -> Option<&mut Field> {
         match self.focus {
             Focus::Filter => Some(&mut self.filter),
@@ -29,15 +29,15 @@ impl Model {
         }
     }
 
-    /// Lets the person type into a field of the card.
+    /// Moves the focus to a field of the card.
     pub(super) fn type_into(&mut self, focus: Focus) {
-        // The field is part of the draft, which may not be there yet.
+        // The field is part of the draft, which may not exist yet.
         if self.draft_mut().is_some() {
             self.focus = focus;
         }
     }
 
-    /// Something was typed into the field.
+    /// Updates everything that depends on the text of the field.
     pub(super) fn typed(&mut self) {
         if self.focus == Focus::Filter {
             self.unsettled = Some(Settle::Anew);
@@ -58,7 +58,7 @@ impl Model {
                 }
                 self.focus = Focus::Card;
             }
-            // A key that is held down sends nothing.
+            // A key that is held down must not send anything.
             KeyCode::Enter if plain && key.kind == KeyEventKind::Repeat => {}
             KeyCode::Enter if plain => return self.typed_enter(),
             KeyCode::Tab | KeyCode::BackTab if self.focus == Focus::Answer => {
@@ -76,7 +76,7 @@ impl Model {
         Vec::new()
     }
 
-    /// Enter in a field.
+    /// Handles Enter in a field.
     pub(super) fn typed_enter(&mut self) -> Vec<Effect> {
         match self.focus {
             Focus::Filter | Focus::Note => self.focus = Focus::Card,
@@ -97,7 +97,7 @@ impl Model {
         Vec::new()
     }
 
-    /// What stands in the field counts as the answer.
+    /// Uses the text of the field as the answer.
     pub(super) fn take_typed(&mut self) {
         if let Some((ask, draft)) = self.draft_mut() {
             let active = draft.active;

@@ -1,4 +1,4 @@
-//! The inbox on the screen: the list, the ask, the keys. Pure but for what it keeps of long asks.
+//! Draws the inbox: the list, the open ask and the keys. Pure except for a cache of long asks.
 
 use std::rc::Rc;
 
@@ -21,23 +21,23 @@ use crate::output::Look;
 use crate::sanitize;
 use crate::words;
 
-/// From here on the list stands beside the ask.
+/// Minimum width at which the list is drawn next to the ask.
 const WIDE: u16 = 100;
-/// From here on a row of the list has two lines.
+/// Minimum height at which rows have two lines.
 const TALL: u16 = 30;
-/// Below this, the lines that only separate are left out.
+/// Below this height, separator lines are omitted.
 const SHORT: u16 = 16;
 
-/// What is kept between two drawings.
+/// State that is kept between drawings.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// The first row of the list that is seen.
+    /// Index of the first visible row.
     pub(super) top: usize,
-    /// The lines of the ask that was drawn last, and what they were made from.
+    /// Cached lines of the ask that was drawn last, with the key that they depend on.
     fixed: Option<(Key, Rc<Vec<Pieces>>)>,
 }
 
-/// What the lines of an ask depend on.
+/// The inputs that the cached lines depend on.
 #[derive(Debug, Clone, PartialEq)]
 struct Key {
     id: String,
@@ -49,13 +49,13 @@ struct Key {
     edited: Option<String>,
 }
 
-/// The parts of the screen.
+/// The areas of the screen.
 struct Parts {
     top: Rect,
     list: Rect,
-    /// Between list and ask, when one stands above the other.
+    /// Row of the separator between list and ask, if the list is above the ask.
     between: Option<u16>,
-    /// Between list and ask, when one stands beside the other.
+    /// Column of the separator between list and ask, if they are next to each other.
     beside: Option<u16>,
     ask: Rect,
     keys: u16,
@@ -81,7 +81,7 @@ fn parts(area: Rect, model: &Model) -> Parts {
     }
     let rows = u16::try_from(model.list.rows.len()).unwrap_or(u16::MAX).max(1);
     let each = if area.height >= TALL { 2 } else { 1 };
-    // A diff or a plan needs the lines more than the list does.
+    // A diff or a plan needs the lines more than the list.
     let long = model.ask().and_then(|ask| ask.approval.as_ref()).is_some_and(|approval| {
         matches!(approval.preview, Some(Preview::Diff { .. } | Preview::Plan { .. } | Preview::Text { .. }))
     });
@@ -98,7 +98,7 @@ fn parts(area: Rect, model: &Model) -> Parts {
     Parts { top, list, between: Some(middle.y + height), beside: None, ask, keys, rules }
 }
 
-/// Draws everything, and tells how much of the card there is.
+/// Draws the whole screen and returns the measurements of the card.
 pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut Kept) -> Measured {
     let area = frame.area();
     if area.width < 10 || area.height < 6 {
@@ -162,7 +162,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut
     measured
 }
 
-/// Everything between the first and the last line.
+/// Returns the area between the first and the last line.
 fn below(area: Rect, parts: &Parts) -> Rect {
     let y = parts.top.bottom() + u16::from(parts.rules);
     Rect { y, height: parts.keys.saturating_sub(u16::from(parts.rules)).saturating_sub(y), ..area }
@@ -177,7 +177,7 @@ fn rule(buffer: &mut Buffer, area: Rect, y: u16, look: &Look) {
     buffer.set_string(area.x, y, sign.repeat(usize::from(area.width)), Tone::Dim.style(look));
 }
 
-/// The first line: what is being sent, or how much waits; and whether the server is there.
+/// Draws the first line: the decision being sent or the number of pending asks, and the connection.
 fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     let time = clock(model.now, &model.settings.zone);
     let (state, tone) = match model.connection {
@@ -235,7 +235,7 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     }
 }
 
-/// What was decided without a connection: what is sent when it is back, and what needs a new press.
+/// Describes queued decisions, and decisions that need another key press.
 fn queued_words(model: &Model) -> String {
     match model.queued() {
         (0, 0) => String::new(),
@@ -245,7 +245,7 @@ fn queued_words(model: &Model) -> String {
     }
 }
 
-/// Whether the away rules apply; that they do not is said only where there is much room.
+/// Describes the away state. The off state is shown on wide screens only.
 fn away(model: &Model, width: u16) -> Option<String> {
     match model.away {
         Away::On { until: Some(until) } => Some(format!("away until {}", clock(until, &model.settings.zone))),
@@ -255,13 +255,13 @@ fn away(model: &Model, width: u16) -> Option<String> {
     }
 }
 
-/// The local time of day.
+/// Formats the local time of day.
 pub(super) fn clock(time: sayso_core::time::Time, zone: &jiff::tz::TimeZone) -> String {
     let at = jiff::Timestamp::from_millisecond(time.as_millis());
     at.map(|at| at.to_zoned(zone.clone()).strftime("%H:%M").to_string()).unwrap_or_default()
 }
 
-/// `── 2 of 11 ──── 3 more below ──`
+/// Draws the separator: `── 2 of 11 ──── 3 more below ──`.
 fn between(buffer: &mut Buffer, area: Rect, y: u16, model: &Model, seen: list_view::Seen, look: &Look) {
     rule(buffer, area, y, look);
     let rows = model.list.rows.len();
@@ -279,7 +279,7 @@ fn between(buffer: &mut Buffer, area: Rect, y: u16, model: &Model, seen: list_vi
     text::write(buffer, (x, y), area.width, &[more], look);
 }
 
-/// The last line: what was said, what is looked for, or the keys.
+/// Draws the last line: a message, the filter, or the keys.
 fn keys_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     if model.focus == Focus::Filter {
         let pieces = [(Tone::Bold, " Filter: ".to_owned()), (Tone::Plain, model.filter.text().to_owned())];
@@ -339,7 +339,7 @@ fn help(buffer: &mut Buffer, area: Rect, scrolled: usize, look: &Look) {
     }
 }
 
-/// What was said and done in the session, its end first.
+/// Draws the transcript of a session, initially its end.
 fn session(buffer: &mut Buffer, area: Rect, model: &Model, up: usize, look: &Look) -> Measured {
     let lines = wrap(&sanitize::text(&model.session), usize::from(area.width).saturating_sub(2), 0, Break::Words);
     let rows = usize::from(area.height);
@@ -352,7 +352,7 @@ fn session(buffer: &mut Buffer, area: Rect, model: &Model, up: usize, look: &Loo
     measured
 }
 
-/// Nothing is under the cursor; what is going on?
+/// Draws the empty state.
 fn nothing(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     let working = model.asks.working();
     let text = if !model.is_loaded() {
@@ -361,11 +361,11 @@ fn nothing(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
         format!("Nothing matches \"{}\".", sanitize::line(model.filter.text().trim()))
     } else if working > 0 {
         let (agents, verb) = (words::count(working, "agent", "agents"), if working == 1 { "is" } else { "are" });
-        format!("Nothing waits for you. {agents} {verb} working.")
+        format!("You're all caught up. {agents} {verb} working.")
     } else if model.asks.has_sessions() {
-        "Nothing waits for you.".to_owned()
+        "You're all caught up.".to_owned()
     } else {
-        "Nothing waits for you. No agent yet. Try: sayso start mock \"ask me a question\"".to_owned()
+        "No agents yet. Try: sayso start mock \"ask me a question\"".to_owned()
     };
     for (index, line) in wrap(&text, usize::from(area.width).saturating_sub(2), 0, Break::Words).into_iter().enumerate() {
         let y = area.y + u16::try_from(index).unwrap_or(0);
@@ -375,7 +375,7 @@ fn nothing(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     }
 }
 
-/// The card: its head and its foot stay, the rest scrolls between them.
+/// Draws the card. Its head and foot are fixed; the rest scrolls between them.
 fn card_in(
     buffer: &mut Buffer,
     area: Rect,
@@ -402,7 +402,7 @@ fn card_in(
     let fixed = fixed_lines(model, room, look, kept);
     let (moving, hand) = card::moving(model, ask, room, look);
     let lines = fixed.len() + moving.len();
-    // The last line says how much there is when not all of it is seen.
+    // If not all lines fit, the last line shows how many there are.
     let rows = if lines > rows { rows.saturating_sub(1) } else { rows };
     let last = lines.saturating_sub(rows);
     let mut at = model.draft().map_or(0, |draft| draft.scroll).min(last);
@@ -425,7 +425,7 @@ fn card_in(
     }
     if lines > rows {
         let seen = (at + rows).min(lines);
-        let more = if seen < lines { ", PgDn for more" } else { ", PgUp for what is above" };
+        let more = if seen < lines { ", PgDn for more" } else { ", PgUp for previous lines" };
         let told = format!("{seen} of {lines} lines{more}");
         let x = area.right().saturating_sub(u16::try_from(told.width()).unwrap_or(0));
         text::write(buffer, (x.max(area.x), y), area.width, &[(Tone::Waiting, told)], look);
@@ -439,14 +439,14 @@ fn card_in(
         text::write(buffer, (area.x, y), area.width, line, look);
     }
     if !model.is_ready() {
-        // Keys do nothing yet; it looks like that.
+        // The foot is dimmed while deciding keys are ignored.
         let foot = Rect { y: first, height: area.bottom().saturating_sub(first), ..area };
         buffer.set_style(foot, ratatui_core::style::Style::new().add_modifier(Modifier::DIM));
     }
     Measured { lines, rows, at }
 }
 
-/// The long part of an ask, made once.
+/// Returns the lines of the ask that are expensive to compute, from the cache if possible.
 fn fixed_lines(model: &Model, room: Room, look: &Look, kept: &mut Kept) -> Rc<Vec<Pieces>> {
     let Some(known) = model.ask().and_then(|ask| model.asks.known(&ask.id)) else { return Rc::default() };
     let draft = model.draft();

@@ -1,5 +1,5 @@
-//! The prompt: an ask is drawn ([`render`]), a line is understood ([`parse`]), and [`run`] stands
-//! between them and the terminal. The first two are pure.
+//! The prompt for one ask. [`render`] draws the ask and [`parse`] parses the typed line; both are pure. [`run`]
+//! connects them to the terminal and the server.
 
 pub(crate) mod parse;
 pub(crate) mod render;

@@ -1,21 +1,21 @@
-//! What a typed line means. A line that cannot be meant is a sentence for the person, who is asked again.
+//! Parses typed lines. An invalid line becomes a message for the person, and the prompt asks again.
 
 use sayso_client::api::ask::{Approval, InputKind, Question, QuestionOption};
 
 use crate::words;
 
-/// What can be typed at every prompt in place of an answer.
+/// Commands that are accepted at all prompts in place of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// No answer will come, or no.
+    /// Reject the question or deny the approval, with an optional reason.
     Reject(Option<String>),
-    /// Not now.
+    /// Hide the ask for a while.
     Snooze,
-    /// What can be typed?
+    /// Show what can be typed.
     Help,
 }
 
-/// The command that a line is, if it is one. Other text that begins with a slash is an answer.
+/// Parses a command. Other text that starts with a slash is an answer.
 pub(crate) fn command(line: &str) -> Option<Command> {
     let line = line.trim();
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -28,19 +28,19 @@ pub(crate) fn command(line: &str) -> Option<Command> {
     }
 }
 
-/// A line as it is meant: a quoted command is sent as text, without the quotes.
+/// Removes the quotes from a quoted command, which is then sent as text.
 pub(crate) fn literal(line: &str) -> &str {
     let inside = line.trim().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     inside.filter(|text| command(text).is_some()).unwrap_or(line)
 }
 
-/// The entries that a line means for a question.
+/// Parses a line as the answer to a question and returns its entries.
 pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, String> {
     let line = if question.secret { line } else { line.trim() };
     if line.trim().is_empty() {
         return match &question.preselected {
             Some(preselected) if !preselected.is_empty() => Ok(preselected.clone()),
-            Some(_) | None if question.required => Err("An answer is needed.".to_owned()),
+            Some(_) | None if question.required => Err("Type an answer.".to_owned()),
             Some(_) | None => Ok(Vec::new()),
         };
     }
@@ -58,7 +58,7 @@ pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, Str
     }
 }
 
-/// What one piece of a choice is.
+/// One part of a typed choice.
 enum Piece {
     Option(String),
     Own(String),
@@ -70,8 +70,8 @@ fn one(question: &Question, line: &str) -> Result<String, String> {
     }
 }
 
-/// Numbers, ranges, labels and text of one's own, separated by commas. The pieces of own text are put
-/// together again, so that it may have commas in it; it comes last.
+/// Parses numbers, ranges, labels and free text, separated by commas. Parts of free text are joined again, so that
+/// free text can contain commas; it is the last entry.
 fn several(question: &Question, line: &str) -> Result<Vec<String>, String> {
     if let Some(option) = named(&question.options, line) {
         return Ok(vec![value(option)]);
@@ -94,10 +94,10 @@ fn several(question: &Question, line: &str) -> Result<Vec<String>, String> {
     if !own.is_empty() {
         chosen.push(own.join(", "));
     }
-    if chosen.is_empty() { Err("An answer is needed.".to_owned()) } else { Ok(chosen) }
+    if chosen.is_empty() { Err("Type an answer.".to_owned()) } else { Ok(chosen) }
 }
 
-/// Cuts at commas that are not inside quotes.
+/// Splits at commas outside of quotes.
 fn split(line: &str) -> Vec<&str> {
     let mut quoted = false;
     line.split(|character: char| {
@@ -125,14 +125,14 @@ fn piece(question: &Question, text: &str) -> Result<Piece, String> {
             Err(format!("\"{}\" is not one of the options.", words::cut(&shown, 60, "…")))
         }
         Some(_) | None if is_number && question.custom => {
-            Err(format!("There is no option {text}. To send the number itself, put it in quotes: \"{text}\""))
+            Err(format!("There is no option {text}. To send the number as text, put it in quotes: \"{text}\""))
         }
         Some(_) | None if is_number => Err(format!("There is no option {text}.")),
         Some(_) | None => Ok(Piece::Own(text.to_owned())),
     }
 }
 
-/// `2-4`, if it is one.
+/// Parses a range of options such as `2-4`.
 fn range(question: &Question, text: &str) -> Option<Result<Vec<Piece>, String>> {
     let (first, last) = text.split_once('-')?;
     let (first, last): (usize, usize) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
@@ -142,7 +142,7 @@ fn range(question: &Question, text: &str) -> Option<Result<Vec<Piece>, String>> 
     Some(Ok(question.options[first - 1..last].iter().map(|option| Piece::Option(value(option))).collect()))
 }
 
-/// The option with this value or label: as it is written, then ignoring case and "(Recommended)".
+/// Finds the option with this value or label. Prefers an exact match, then ignores case and "(Recommended)".
 fn named<'a>(options: &'a [QuestionOption], text: &str) -> Option<&'a QuestionOption> {
     let exact = options.iter().find(|option| option.label == text || option.value.as_deref() == Some(text));
     exact.or_else(|| options.iter().find(|option| plain(&option.label) == plain(text)))
@@ -163,38 +163,37 @@ fn number(question: &Question, line: &str) -> Result<String, String> {
         return Err("Type a whole number.".to_owned());
     }
     match (question.minimum, question.maximum) {
-        (Some(low), Some(high)) if value < low || value > high => Err(format!("It must be between {low} and {high}.")),
-        (Some(low), _) if value < low => Err(format!("It must be at least {low}.")),
-        (_, Some(high)) if value > high => Err(format!("It must be at most {high}.")),
+        (Some(low), Some(high)) if value < low || value > high => Err(format!("Type a number between {low} and {high}.")),
+        (Some(low), _) if value < low => Err(format!("Type a number that is at least {low}.")),
+        (_, Some(high)) if value > high => Err(format!("Type a number that is at most {high}.")),
         _ => Ok(line.to_owned()),
     }
 }
 
-/// What a person does with an approval.
+/// A decision about an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Yes, in one of the agent's own ways if one was named.
+    /// Approve, optionally with one of the agent's own choices.
     Approve(Option<String>),
-    /// Yes, with another input.
+    /// Approve with an edited input.
     Edit,
-    /// No.
     Deny,
-    /// No, and these words are asked for.
+    /// Deny, and ask for a reason.
     DenyWithReason,
-    /// No, and the agent shall stop.
+    /// Deny and stop the agent.
     DenyAndStop,
-    /// What can be typed?
+    /// Show what can be typed.
     Help,
 }
 
-/// What a line means for an approval. Only a clear yes is a yes.
+/// Parses a line for an approval. Only an explicit yes approves.
 pub(crate) fn decision(approval: &Approval, line: &str) -> Result<Decision, String> {
     let line = line.trim().to_ascii_lowercase();
     match line.as_str() {
         "y" | "yes" | "a" | "approve" => Ok(Decision::Approve(None)),
         "n" | "no" | "d" | "deny" => Ok(Decision::Deny),
         "e" | "edit" if approval.editable => Ok(Decision::Edit),
-        "e" | "edit" => Err("The agent takes its input only as it is.".to_owned()),
+        "e" | "edit" => Err("This agent does not accept an edited input.".to_owned()),
         "r" | "reason" => Ok(Decision::DenyWithReason),
         "s" | "stop" => Ok(Decision::DenyAndStop),
         "?" | "h" | "help" => Ok(Decision::Help),
@@ -209,22 +208,21 @@ pub(crate) fn decision(approval: &Approval, line: &str) -> Result<Decision, Stri
     }
 }
 
-/// What a person does with a link.
+/// A decision about a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LinkDecision {
-    /// It was opened.
+    /// The person has opened the link.
     Done,
-    /// Open it.
+    /// Open the link in a browser.
     Open,
-    /// No.
     Deny,
-    /// No, and these words are asked for.
+    /// Deny, and ask for a reason.
     DenyWithReason,
-    /// What can be typed?
+    /// Show what can be typed.
     Help,
 }
 
-/// What a line means for a link.
+/// Parses a line for a link.
 pub(crate) fn link(line: &str) -> Result<LinkDecision, String> {
     match line.trim().to_ascii_lowercase().as_str() {
         "y" | "yes" | "done" => Ok(LinkDecision::Done),
@@ -247,12 +245,12 @@ mod tests {
         Question { multiple, custom, options, ..database() }
     }
 
-    fn good(question: &Question, line: &str) -> Vec<String> {
+    fn parse_answer(question: &Question, line: &str) -> Vec<String> {
         answer(question, line).unwrap_or_else(|problem| panic!("{line:?}: {problem}"))
     }
 
     #[test]
-    fn one_choice() {
+    fn single_choice_accepts_numbers_labels_and_text() {
         let own = letters(false, true);
         for (line, entry) in [
             ("1", "Auth"),
@@ -266,7 +264,7 @@ mod tests {
             ("1-2", "1-2"),
             ("2 workers", "2 workers"),
         ] {
-            assert_eq!(good(&own, line), [entry], "{line}");
+            assert_eq!(parse_answer(&own, line), [entry], "{line}");
         }
         for line in ["", "   ", "0", "9"] {
             assert!(answer(&own, line).is_err(), "{line:?}");
@@ -277,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn several_choices() {
+    fn multiple_choice_accepts_lists_ranges_and_text() {
         let own = letters(true, true);
         for (line, entries) in [
             ("1,2", &["Auth", "Billing (Recommended)"][..]),
@@ -290,53 +288,56 @@ mod tests {
             ("only mine", &["only mine"]),
             (",1,", &["Auth"]),
         ] {
-            assert_eq!(good(&own, line), entries, "{line}");
+            assert_eq!(parse_answer(&own, line), entries, "{line}");
         }
         for line in ["", ",", "1,9", "0", "2-9", "3-1", "0-2"] {
             assert!(answer(&own, line).is_err(), "{line:?}");
         }
         assert!(answer(&letters(true, false), "1, mine").is_err());
-        assert_eq!(good(&letters(true, false), "1-2,4"), ["Auth", "Billing (Recommended)", "4"]);
+        assert_eq!(parse_answer(&letters(true, false), "1-2,4"), ["Auth", "Billing (Recommended)", "4"]);
     }
 
     #[test]
-    fn what_may_be_left_out() {
+    fn empty_line_takes_the_preselection_or_skips_an_optional_question() {
         let optional = Question { required: false, ..database() };
-        assert_eq!(good(&optional, ""), Vec::<String>::new());
+        assert_eq!(parse_answer(&optional, ""), Vec::<String>::new());
         let preselected = Question { preselected: Some(vec!["SQLite".into()]), ..database() };
-        assert_eq!(good(&preselected, ""), ["SQLite"]);
-        assert_eq!(good(&preselected, "2"), ["PostgreSQL"]);
+        assert_eq!(parse_answer(&preselected, ""), ["SQLite"]);
+        assert_eq!(parse_answer(&preselected, "2"), ["PostgreSQL"]);
     }
 
     #[test]
-    fn the_value_is_sent_and_not_the_label() {
+    fn chosen_option_sends_its_value() {
         let mut question = database();
         question.options[0].value = Some("sqlite3".into());
         question.options[1].value = None;
-        assert_eq!((good(&question, "1"), good(&question, "sqlite")), (vec!["sqlite3".into()], vec!["sqlite3".into()]));
-        assert_eq!(good(&question, "2"), ["PostgreSQL"]);
+        assert_eq!(
+            (parse_answer(&question, "1"), parse_answer(&question, "sqlite")),
+            (vec!["sqlite3".into()], vec!["sqlite3".into()])
+        );
+        assert_eq!(parse_answer(&question, "2"), ["PostgreSQL"]);
     }
 
     #[test]
-    fn text_numbers_and_yes() {
+    fn input_kinds_validate_their_lines() {
         let text = question(&[]);
-        assert_eq!(good(&text, " 1 "), ["1"]);
-        assert_eq!(good(&Question { secret: true, ..text.clone() }, " pass word "), [" pass word "]);
+        assert_eq!(parse_answer(&text, " 1 "), ["1"]);
+        assert_eq!(parse_answer(&Question { secret: true, ..text.clone() }, " pass word "), [" pass word "]);
         let number =
             Question { input: InputKind::Number, minimum: Some(0.0), maximum: Some(100.0), integer: true, ..text.clone() };
-        assert_eq!(good(&number, "42"), ["42"]);
+        assert_eq!(parse_answer(&number, "42"), ["42"]);
         for line in ["x", "1.5", "101", "-1", "NaN", "inf"] {
             assert!(answer(&number, line).is_err(), "{line}");
         }
         let yes = Question { input: InputKind::YesNo, ..text };
         for (line, value) in [("Y", "true"), ("a", "true"), ("no", "false"), ("d", "false")] {
-            assert_eq!(good(&yes, line), [value], "{line}");
+            assert_eq!(parse_answer(&yes, line), [value], "{line}");
         }
         assert!(answer(&yes, "maybe").is_err());
     }
 
     #[test]
-    fn commands_are_told_from_answers_and_can_be_quoted() {
+    fn commands_are_distinguished_from_answers() {
         for (line, wanted) in [
             (" /reject ", Some(Command::Reject(None))),
             ("/REJECT  not now, please ", Some(Command::Reject(Some("not now, please".into())))),
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_yes_approves() {
+    fn only_an_explicit_yes_approves() {
         let wanted = Approval { choices: vec![Choice { id: "always".into(), label: "Always".into() }], ..approval() };
         for line in ["y", "YES", " approve "] {
             assert_eq!(decision(&wanted, line), Ok(Decision::Approve(None)), "{line}");

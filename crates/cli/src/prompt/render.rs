@@ -1,4 +1,4 @@
-//! How an ask is drawn. Everything an agent wrote is cleaned first, and shown whole.
+//! Draws an ask as text. All agent text is sanitized and shown completely.
 
 use std::fmt::Write as _;
 
@@ -11,10 +11,10 @@ use crate::output::{Look, RULE, Style};
 use crate::sanitize;
 use crate::words;
 
-/// Labels up to this many columns are lined up; longer ones stand for themselves.
+/// Labels up to this width are aligned. Longer labels are not padded.
 const LABEL: usize = 32;
 
-/// `━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━`
+/// Formats the first line: `━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━`.
 pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     let line = look.rule();
     let mut facts = vec![format!("{} asks", words::asker(ask))];
@@ -34,7 +34,7 @@ pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     }
     facts.push(format!("{}{}", look.ellipsis(), ending(&ask.id, 4)));
 
-    // The title gives way when there is too little room; where and which must stay readable.
+    // In a narrow terminal, the title is shortened. Project and id must stay readable.
     let joined = |facts: &[String]| facts.join(&format!(" {} ", look.dot()));
     let frame = 2 * (3 * line.width() + 1);
     let excess = (joined(&facts).width() + frame).saturating_sub(look.width);
@@ -47,19 +47,19 @@ pub(crate) fn banner(ask: &Ask, look: &Look) -> String {
     format!("{head}{}", line.repeat(tail))
 }
 
-/// The line that closes a prompt.
+/// Formats the line that closes a prompt.
 pub(crate) fn rule(look: &Look) -> String {
     look.rule().repeat(RULE.min(look.width))
 }
 
-/// What the agent said before it asked, for whoever was not there.
+/// Quotes what the agent said before it asked.
 pub(crate) fn context(ask: &Ask, look: &Look) -> Option<String> {
     let said = ask.context.as_deref().filter(|said| !said.trim().is_empty())?;
     let quoted: Vec<String> = sanitize::text(said.trim()).lines().map(|line| format!("{} {line}", look.bar())).collect();
     Some(format!("{}\n{}", look.paint(Style::Dim, "Before asking, the agent said"), quoted.join("\n")))
 }
 
-/// A question and its numbered options.
+/// Formats a question and its numbered options.
 pub(crate) fn question(question: &Question, look: &Look) -> String {
     let mut out = String::new();
     if let Some(header) = question.header.as_deref().filter(|header| !header.is_empty()) {
@@ -79,19 +79,19 @@ pub(crate) fn question(question: &Question, look: &Look) -> String {
             out.push_str(label);
             continue;
         }
-        // Further lines of a description stand below its first.
+        // Later lines of a description are aligned with its first line.
         let indent = " ".repeat(2 + numbers + 2 + column.max(label.width()) + 2);
         let description = description.lines().collect::<Vec<_>>().join(&format!("\n{indent}"));
         let _ = write!(out, "{}  {description}", words::pad(label, column));
     }
     if let Some(preselected) = question.preselected.as_ref().filter(|entries| !entries.is_empty()) {
         let entries: Vec<String> = preselected.iter().map(|entry| words::entry(question, entry)).collect();
-        let _ = write!(out, "\nPreselected by your rule: {}. Enter takes it.", entries.join(", "));
+        let _ = write!(out, "\nPreselected by your rule: {}. Press Enter to send it.", entries.join(", "));
     }
     out
 }
 
-/// The words before the cursor.
+/// Returns the prompt text of a question.
 pub(crate) fn select(question: &Question) -> String {
     let skip = if question.required { "" } else { ", or Enter for none" };
     match question.input {
@@ -121,7 +121,7 @@ pub(crate) fn select(question: &Question) -> String {
     }
 }
 
-/// An approval: the command, the diff, the plan or the input, verbatim and whole.
+/// Formats an approval with its command, diff, plan or input, complete and verbatim.
 pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
     let mut out = look.paint(Style::Bold, &heading(approval));
     match &approval.preview {
@@ -145,7 +145,7 @@ pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
                 let _ = write!(out, "\n{}", command_lines(command));
             }
             None => {
-                // Pretty JSON of a JSON value cannot fail.
+                // Serializing a JSON value cannot fail.
                 let input = serde_json::to_string_pretty(&approval.input).unwrap_or_default();
                 let _ = write!(out, "\n  {} {}", sanitize::line(&approval.tool), sanitize::text(&input).replace('\n', "\n  "));
             }
@@ -167,7 +167,7 @@ pub(crate) fn approval(ask: &Ask, approval: &Approval, look: &Look) -> String {
     out
 }
 
-/// The files that the command of an approval executes.
+/// Formats the files that the command of an approval executes.
 pub(crate) fn files(ask: &Ask, seen: Option<&AskFiles>, look: &Look) -> String {
     let lines = files::lines(ask, seen, &[]).into_iter().map(|line| match line {
         FileLine::Heading(text) => look.paint(Style::Bold, &text),
@@ -177,7 +177,7 @@ pub(crate) fn files(ask: &Ask, seen: Option<&AskFiles>, look: &Look) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A change to a file since the person saw it.
+/// Formats a change to a file since the person saw it.
 pub(crate) fn file_change(change: &FileDiff, look: &Look) -> String {
     format!("{}\n{}", look.paint(Style::Bold, &sanitize::line(&change.path)), diff(&change.diff, look))
 }
@@ -207,7 +207,7 @@ fn diff(text: &str, look: &Look) -> String {
     painted.collect::<Vec<_>>().join("\n")
 }
 
-/// The words before the cursor, for an approval.
+/// Returns the prompt text of an approval.
 pub(crate) fn decide(approval: &Approval) -> String {
     let choices = match approval.choices.len() {
         0 => String::new(),
@@ -218,33 +218,33 @@ pub(crate) fn decide(approval: &Approval) -> String {
     format!("Approve? [y/n/{choices}{edit}r/?]: ")
 }
 
-/// What can be typed at every prompt.
+/// Help for the commands that all prompts accept.
 macro_rules! commands {
     ($no:literal) => {
         concat!(
             "  /reject [reason]  ",
             $no,
-            "; the agent sees your reason\n  /snooze  hide it for 30 minutes\n  Ctrl-D  leave it for later"
+            "; the agent sees your reason\n  /snooze  hide the ask for 30 minutes\n  Ctrl-D  decide later"
         )
     };
 }
 
-/// What can be typed for a question.
+/// Returns the help for a question.
 pub(crate) fn question_help(question: &Question) -> String {
     let how = match question.input {
         InputKind::Choice if !question.options.is_empty() && question.multiple => {
-            "  the numbers or labels of options, with commas"
+            "  numbers or labels of options, separated by commas"
         }
-        InputKind::Choice if !question.options.is_empty() => "  the number or the label of an option",
+        InputKind::Choice if !question.options.is_empty() => "  number or label of an option",
         InputKind::Choice | InputKind::Text => "  your answer",
         InputKind::Number => "  a number",
         InputKind::YesNo => "  y or a for yes, n or d for no",
     };
-    let literal = "  \"/reject\" in quotes is sent as text";
-    format!("{how}\n{}\n{literal}", commands!("send no answer"))
+    let literal = "  \"/reject\" in quotes sends it as text";
+    format!("{how}\n{}\n{literal}", commands!("reject the question"))
 }
 
-/// What the keys of an approval do.
+/// Returns the help for an approval.
 pub(crate) fn approval_help(approval: &Approval) -> String {
     let mut out = "  y  approve\n  n  deny".to_owned();
     for (index, choice) in approval.choices.iter().enumerate() {
@@ -258,7 +258,7 @@ pub(crate) fn approval_help(approval: &Approval) -> String {
     out
 }
 
-/// A link: the whole address, its host emphasised.
+/// Formats a link: the complete address with its host emphasized.
 pub(crate) fn link(link: &Link, look: &Look) -> String {
     let url = sanitize::line(&link.url);
     let shown = match host(&url) {
@@ -270,8 +270,8 @@ pub(crate) fn link(link: &Link, look: &Look) -> String {
     format!("{}\n{message}  {shown}{named}", look.paint(Style::Bold, "Open a link"))
 }
 
-/// An address cut around its host. What stands before an `@` is not the host, though it is often made
-/// to look like one.
+/// Splits an address around its host. Text before an `@` is not part of the host, although it is often made to look
+/// like one.
 fn host(url: &str) -> Option<(&str, &str, &str)> {
     let start = url.find("://")? + 3;
     let end = url[start..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| start + at);
@@ -279,17 +279,19 @@ fn host(url: &str) -> Option<(&str, &str, &str)> {
     Some((&url[..start], &url[start..end], &url[end..]))
 }
 
-/// The host of an address.
+/// Returns the host of an address.
 pub(crate) fn host_of(url: &str) -> Option<&str> {
     host(url).map(|(_, host, _)| host)
 }
 
-/// The words before the cursor, for a link.
+/// Prompt text of a link.
 pub(crate) const DONE: &str = "Done? [y/n/o/?]: ";
 
-/// What the keys of a link do.
-pub(crate) const LINK_HELP: &str =
-    concat!("  o  open it in a browser\n  y  done: you have opened it\n  n  deny\n  r  deny with a reason\n", commands!("deny"));
+/// Help for a link.
+pub(crate) const LINK_HELP: &str = concat!(
+    "  o  open the link in a browser\n  y  done: you have opened the link\n  n  deny\n  r  deny with a reason\n",
+    commands!("deny")
+);
 
 #[cfg(test)]
 mod tests {
@@ -297,7 +299,7 @@ mod tests {
     use crate::fixtures::{self, approval_ask, database, look, option, question_ask};
     use sayso_client::api::ask::{Choice, FileDiff};
 
-    /// A whole prompt as it stands on the screen before anything is typed.
+    /// Formats a complete prompt before anything is typed.
     fn screen(ask: &Ask, look: &Look) -> String {
         let body = match (&ask.approval, &ask.link) {
             (Some(wanted), _) => format!("{}\n{}", approval(ask, wanted, look), decide(wanted)),
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_prompt_is_laid_out_as_agreed() {
+    fn question_prompt_has_the_specified_layout() {
         assert_eq!(
             screen(&question_ask(), &look()),
             "━━━ mock asks · fix the tests · ~/work/shop (main) · …4f2a ━━━━━━━━━━━━━\n\
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn the_words_before_the_cursor() {
+    fn prompt_text_follows_the_kind_of_question() {
         let three = Question { options: ["A", "B", "C"].map(|label| option(label, "")).to_vec(), multiple: true, ..database() };
         assert_eq!(select(&three), "Select [1-3, comma-separated, or type your own]: ");
         assert_eq!(select(&Question { custom: false, ..three.clone() }), "Select [1-3, comma-separated]: ");
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn screens() {
+    fn prompts_match_snapshots() {
         let look = look();
         let mut set = question_ask();
         set.questions.push(Question {
@@ -410,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_title_gives_way() {
+    fn long_title_is_cut_before_project_and_id() {
         let look = look();
         let long = Ask { title: "a title that goes on and on and on and on and on and on".into(), ..question_ask() };
         let banner = banner(&long, &look);
@@ -421,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_what_is_called() {
+    fn host_excludes_user_info_and_path() {
         assert_eq!(host("https://a.example/x").unwrap().1, "a.example");
         assert_eq!(host("https://good.example@evil.example:8/x?y@z").unwrap().1, "evil.example:8");
         assert_eq!(host("https://evil.example\\@good.example/").unwrap().1, "evil.example");

@@ -1,5 +1,5 @@
-//! Between an ask and the person at the keyboard. The first decision wins: while the prompt is open the ask is
-//! watched, and when somebody else decides it the prompt closes and says who.
+//! Runs the prompt for one ask. The first decision wins: while the prompt is open it watches the ask, and if someone
+//! else decides first, it closes and says who.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -21,20 +21,19 @@ use crate::words;
 /// How long `/snooze` hides an ask.
 const SNOOZE: Duration = Duration::from_secs(30 * 60);
 
-/// How a prompt ended.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// The person decided here.
+    /// The person decided at this prompt.
     Decided(Box<Ask>),
-    /// Somebody or something else was first.
+    /// Someone else, a rule or a timeout decided first.
     Elsewhere(Box<Ask>),
-    /// The person left it for later (Ctrl-D, or `/snooze`).
+    /// The person postponed the decision with Ctrl-D or `/snooze`.
     Left,
-    /// Ctrl-C.
+    /// The person pressed Ctrl-C.
     Interrupted,
 }
 
-/// What the person wants to be sent.
+/// What to do after the person has typed.
 enum Step {
     Answer(Vec<Vec<String>>),
     Approve(ApproveRequest),
@@ -44,13 +43,13 @@ enum Step {
     Interrupted,
 }
 
-/// A line that was typed, or what was typed in its place.
+/// A typed line, or the step that a typed command stands for.
 enum TypedInput {
     Line(String),
     Step(Step),
 }
 
-/// Prints an ask that nobody is prompted for: everything that a decision needs, and the command that decides it.
+/// Formats an ask without a prompt: everything that a decision needs, and the command to decide it.
 pub(crate) fn announce(out: &Output, ask: &Ask) -> String {
     let mut text = render::banner(ask, &out.look);
     match (&ask.approval, &ask.link) {
@@ -68,19 +67,18 @@ pub(crate) fn announce(out: &Output, ask: &Ask) -> String {
     text
 }
 
-/// The prompt for one ask.
 pub(crate) struct Prompt<'a> {
     pub(crate) out: &'a Output,
     pub(crate) client: &'a Client,
     pub(crate) ask: &'a Ask,
-    /// Something to say before the prompt that may change while it is open.
+    /// Text before the prompt, which may change while the prompt is open.
     pub(crate) note: &'a dyn Fn() -> String,
-    /// Set when the person has decided here and it is being sent.
+    /// True while a decision from this prompt is being sent.
     pub(crate) is_sending: Cell<bool>,
 }
 
 impl Prompt<'_> {
-    /// Shows the ask and takes the person's decision.
+    /// Shows the ask and reads the person's decision.
     pub(crate) async fn run(&self, keyboard: &mut Keyboard) -> Result<Ended, Failure> {
         let Self { out, client, ask, .. } = self;
         out.line(&render::banner(ask, &out.look));
@@ -120,7 +118,7 @@ impl Prompt<'_> {
                 Err(error) if error.already_resolved().is_some() => {
                     return Ok(self.closed(keyboard, client.ask(&ask.id).await?));
                 }
-                // The server knows better what fits; the ask is still pending.
+                // The server validates more than this prompt. After such an error the ask is still pending.
                 Err(error) if matches!(error.code(), Some(ErrorCode::InvalidAnswers | ErrorCode::ContentChanged)) => {
                     self.is_sending.set(false);
                     let changes = error.problem().map(|problem| problem.changes.clone()).unwrap_or_default();
@@ -162,12 +160,13 @@ impl Prompt<'_> {
                 self.follow_link(&link.url, keyboard).await
             }
             (AskKind::Approval, None, _) | (AskKind::Link, _, None) => {
-                Err(Failure::new("The server sent an ask without its content.").then("Look at it with: sayso show ID --json"))
+                Err(Failure::new("The server sent an ask without its content.")
+                    .then("See what it sent with: sayso show ID --json"))
             }
         }
     }
 
-    /// Reads a line. A command is carried out, or becomes the step that it stands for.
+    /// Reads a line. Runs `/help` itself; other commands become steps.
     async fn read(&self, words: &str, help: &str, echo: Echo, keyboard: &mut Keyboard) -> TypedInput {
         let prompt = || {
             let deadline = words::consequence(self.ask, sayso_client::now());
@@ -190,7 +189,7 @@ impl Prompt<'_> {
         }
     }
 
-    /// One question after the other; each is asked again until the line can be meant.
+    /// Asks the questions one after the other and repeats a question until the line is valid.
     async fn questions(&self, keyboard: &mut Keyboard) -> Result<Step, Failure> {
         let (out, questions) = (self.out, &self.ask.questions);
         keyboard.forget();

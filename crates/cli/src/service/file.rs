@@ -1,13 +1,13 @@
-//! The files by which a system starts the server: a systemd unit of the user, or a launchd agent. Pure text.
+//! Text of the service file that starts the server: a systemd user unit or a launchd agent. Pure.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-/// What the service is called.
+/// Names of the service.
 pub(super) const UNIT: &str = "sayso.service";
 pub(super) const LABEL: &str = "sayso.server";
 
-/// What starts services here.
+/// The service manager of a system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manager {
     /// Linux.
@@ -17,21 +17,21 @@ pub(crate) enum Manager {
 }
 
 impl Manager {
-    /// The one of this system.
+    /// Returns the service manager of this system.
     pub(crate) const fn here() -> Self {
         if cfg!(target_os = "macos") { Self::Launchd } else { Self::Systemd }
     }
 }
 
-/// How the server is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Service {
-    /// This program.
+    /// Path of this program.
     pub(crate) program: String,
     pub(crate) data_dir: PathBuf,
     pub(crate) listen: Option<SocketAddr>,
     pub(crate) log: PathBuf,
-    /// What agents find things by. No secret is among it: the file can be read by others.
+    /// Environment variables that agents need to find programs and files. Contains no secrets, because other users can
+    /// read the file.
     pub(crate) environment: Vec<(String, String)>,
 }
 
@@ -45,7 +45,7 @@ impl Service {
         words
     }
 
-    /// The file.
+    /// Returns the content of the service file.
     pub(crate) fn text(&self, manager: Manager) -> String {
         match manager {
             Manager::Systemd => self.unit(),
@@ -53,7 +53,7 @@ impl Service {
         }
     }
 
-    /// Only the server itself is ended with the service: agents live on behind their supervisors.
+    /// `KillMode=process` ends only the server with the service. Agents keep running under their supervisors.
     fn unit(&self) -> String {
         let start: Vec<String> = self.words().iter().map(|word| quoted(word).replace('$', "$$")).collect();
         let environment: String = self
@@ -63,7 +63,7 @@ impl Service {
             .collect();
         let log = self.log.to_string_lossy().replace('%', "%%");
         format!(
-            "# Written by `sayso service install`; `sayso service remove` takes it away.\n\
+            "# Written by `sayso service install`; `sayso service remove` removes it.\n\
              [Unit]\n\
              Description=Sayso: your agents act on your say-so\n\
              \n\
@@ -93,7 +93,7 @@ impl Service {
         let log = text(&self.log.to_string_lossy());
         format!(
             r#"<?xml version="1.0" encoding="UTF-8"?>
-<!-- Written by `sayso service install`; `sayso service remove` takes it away. -->
+<!-- Written by `sayso service install`; `sayso service remove` removes it. -->
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
 <dict>
@@ -125,7 +125,7 @@ impl Service {
     }
 }
 
-/// The program that a file starts, as it was written by [`Service::text`].
+/// Extracts the program from a file that [`Service::text`] wrote.
 pub(crate) fn program(text: &str, manager: Manager) -> Option<String> {
     match manager {
         Manager::Systemd => {
@@ -149,7 +149,7 @@ pub(crate) fn program(text: &str, manager: Manager) -> Option<String> {
     }
 }
 
-/// Whether a file starts the server of this data directory.
+/// Returns true if the file starts the server of this data directory.
 pub(super) fn is_for(text: &str, data_dir: &Path, manager: Manager) -> bool {
     let data_dir = data_dir.to_string_lossy();
     match manager {
@@ -158,7 +158,7 @@ pub(super) fn is_for(text: &str, data_dir: &Path, manager: Manager) -> bool {
     }
 }
 
-/// A word of a unit. What systemd would replace or end the line at is written so that it does not.
+/// Quotes a word for a systemd unit. Escapes specifiers and control characters.
 fn quoted(word: &str) -> String {
     let mut quoted = String::from('"');
     for c in word.chars() {
@@ -173,7 +173,7 @@ fn quoted(word: &str) -> String {
     quoted
 }
 
-/// Text of a plist.
+/// Escapes text for a plist.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn files() {
+    fn service_files_match_snapshots() {
         insta::assert_snapshot!("systemd", service().text(Manager::Systemd));
         insta::assert_snapshot!("launchd", service().text(Manager::Launchd));
         insta::assert_snapshot!("systemd_odd", odd().text(Manager::Systemd));
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_known_again() {
+    fn program_and_data_directory_are_read_from_written_files() {
         for service in [service(), odd()] {
             for manager in [Manager::Systemd, Manager::Launchd] {
                 let text = service.text(manager);

@@ -1,4 +1,4 @@
-//! `sayso service`: the server starts when the person logs in, and again when it fails.
+//! `sayso service`: starts the server when the person logs in, and restarts it when it fails.
 
 mod file;
 
@@ -21,10 +21,10 @@ use crate::connect::Program;
 use crate::failure::{Failure, no_server};
 use crate::words;
 
-/// Variables that the service passes on: the ones that agents find things by, and the log level. No keys, no tokens.
+/// Variables that the service passes on: those that agents need to find programs and files, and the log level. No keys
+/// or tokens.
 const KEPT: &[&str] = &["LANG", "LC_ALL", "PATH", "SAYSO_LOG", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
 
-/// Acts on the service.
 pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure> {
     app.person_only()?;
     match action {
@@ -40,21 +40,20 @@ pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure>
     }
 }
 
-/// What is known about the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServiceState {
-    /// Its file.
+    /// Path of the service file.
     pub(crate) path: PathBuf,
-    /// Whether that is there.
+    /// True if the file exists.
     pub(crate) installed: bool,
-    /// Whether it starts by itself; unknown where nobody can be asked.
+    /// True if the service starts at login; `None` if the service manager cannot be reached.
     pub(crate) enabled: Option<bool>,
-    /// Whether it runs.
+    /// True if the service is running; `None` if the service manager cannot be reached.
     pub(crate) running: Option<bool>,
-    /// The program that it starts.
+    /// Program that the service starts.
     pub(crate) program: Option<String>,
-    /// Whether that is this one.
+    /// True if the service starts this program.
     pub(crate) is_this_program: bool,
 }
 
@@ -62,33 +61,30 @@ impl ServiceState {
     fn words(&self, app: &App) -> String {
         let path = words::directory(&self.path.to_string_lossy(), &app.out.look);
         if !self.installed {
-            return "It is not installed. Install it with: sayso service install".to_owned();
+            return "The service is not installed. Install it with: sayso service install".to_owned();
         }
-        let say = |known: Option<bool>, yes: &'static str, no: &'static str| {
-            known.map_or("unknown here", |is| if is { yes } else { no })
-        };
+        let say =
+            |known: Option<bool>, yes: &'static str, no: &'static str| known.map_or("unknown", |is| if is { yes } else { no });
         let program = match &self.program {
             Some(program) if self.is_this_program => program.clone(),
-            Some(program) => format!("{program}, which is not this one; sayso service install changes it"),
-            None => "unknown; sayso service install writes it again".to_owned(),
+            Some(program) => format!("{program}, which is not this program; to change it, run: sayso service install"),
+            None => "unknown; to repair the service, run: sayso service install".to_owned(),
         };
         format!(
             "File     {path}\nProgram  {program}\nStarts   {}\nState    {}",
-            say(self.enabled, "when you log in", "not by itself; sayso service install changes that"),
+            say(self.enabled, "when you log in", "manually; to start it at login, run: sayso service install"),
             say(self.running, "running", "not running")
         )
     }
 }
 
-/// What removing it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Removed {
     path: PathBuf,
-    /// Whether there was something to remove.
     was_installed: bool,
     removed: bool,
-    /// What could not be run here, and should be where it can.
+    /// Commands for the service manager that could not be run here.
     to_run: Vec<String>,
 }
 
@@ -96,7 +92,7 @@ impl Removed {
     fn words(&self, app: &App) -> String {
         let path = words::directory(&self.path.to_string_lossy(), &app.out.look);
         match (self.was_installed, self.removed) {
-            (false, _) => "It is not installed.".to_owned(),
+            (false, _) => "The service is not installed.".to_owned(),
             (true, false) => format!("This would be removed: {path}"),
             (true, true) => format!("Removed: {path}{}", left_to_run(&self.to_run)),
         }
@@ -107,16 +103,23 @@ fn left_to_run(commands: &[String]) -> String {
     match commands {
         [] => String::new(),
         some => {
-            format!("\nThe system's own service manager cannot be reached from here. Where it can, run:\n  {}", some.join("\n  "))
+            format!(
+                "\nThe system's service manager cannot be reached from here. In a login session, run:\n  {}",
+                some.join("\n  ")
+            )
         }
     }
 }
 
-/// Where the file belongs.
+/// Returns the path of the service file.
 pub(crate) fn path(app: &App) -> Result<PathBuf, Failure> {
     match Manager::here() {
         Manager::Systemd => {
-            let config = app.paths.config_dir.parent().ok_or_else(|| Failure::new("There is no place for settings."))?;
+            let config = app
+                .paths
+                .config_dir
+                .parent()
+                .ok_or_else(|| Failure::new("The configuration directory has no parent directory."))?;
             Ok(config.join("systemd/user").join(UNIT))
         }
         Manager::Launchd => {
@@ -131,11 +134,11 @@ fn installed(app: &App) -> Result<Option<String>, Failure> {
     match fs::read_to_string(&path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Failure::io(&format!("{} cannot be read", path.display()), &error)),
+        Err(error) => Err(Failure::io(&format!("Cannot read {}", path.display()), &error)),
     }
 }
 
-/// Whether the server is started by the system's service manager.
+/// Returns true if the system's service manager starts the server.
 pub(crate) fn is_installed(app: &App) -> bool {
     installed(app).is_ok_and(|file| file.is_some())
 }
@@ -152,7 +155,7 @@ fn wanted(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
     })
 }
 
-/// One call of the system's service manager.
+/// A command line of the system's service manager.
 type ManagerCall = Vec<String>;
 
 fn line(words: &[&str]) -> ManagerCall {
@@ -163,7 +166,7 @@ fn launchd_domain() -> String {
     format!("gui/{}", rustix::process::getuid().as_raw())
 }
 
-/// What makes a new or changed file count, and starts it.
+/// Commands that load a new or changed file and start the service.
 fn to_install(path: &std::path::Path) -> Vec<ManagerCall> {
     match Manager::here() {
         Manager::Systemd => vec![
@@ -175,7 +178,7 @@ fn to_install(path: &std::path::Path) -> Vec<ManagerCall> {
     }
 }
 
-/// What stops it and forgets it, before its file goes.
+/// Commands that stop and unload the service before its file is removed.
 fn to_remove() -> Vec<ManagerCall> {
     match Manager::here() {
         Manager::Systemd => vec![line(&["systemctl", "--user", "disable", "--now", UNIT])],
@@ -183,14 +186,14 @@ fn to_remove() -> Vec<ManagerCall> {
     }
 }
 
-/// Stops it and forgets it. What does not run cannot be stopped, and that is well.
+/// Stops and unloads the service. Errors are ignored, because the service may not be running.
 fn forget() {
     for line in to_remove() {
         call(&line);
     }
 }
 
-/// Whether a call ended well.
+/// Runs a command and returns true if it succeeded.
 fn call(words: &[String]) -> bool {
     let Some((program, arguments)) = words.split_first() else { return false };
     let mut command = Command::new(program);
@@ -198,7 +201,7 @@ fn call(words: &[String]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Whether the service manager can be asked at all. In a container there is often none.
+/// Returns true if the service manager can be reached. Containers often have none.
 fn can_be_asked() -> bool {
     match Manager::here() {
         Manager::Systemd => call(&line(&["systemctl", "--user", "show-environment"])),
@@ -216,12 +219,12 @@ fn is_running() -> bool {
 fn is_enabled() -> bool {
     match Manager::here() {
         Manager::Systemd => call(&line(&["systemctl", "--user", "is-enabled", UNIT])),
-        // What is loaded is started again at the next login.
+        // launchd starts loaded services at the next login.
         Manager::Launchd => is_running(),
     }
 }
 
-/// What is there.
+/// Reads the state of the service.
 pub(crate) fn look(app: &App) -> Result<ServiceState, Failure> {
     let text = installed(app)?;
     let asked = text.is_some() && can_be_asked();
@@ -239,7 +242,7 @@ pub(crate) fn look(app: &App) -> Result<ServiceState, Failure> {
     })
 }
 
-/// Writes the file and starts the service. A server that runs already goes over into it; its agents go on.
+/// Writes the file and starts the service. Stops a server that runs outside of the service first; agents keep running.
 async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result<(), Failure> {
     let path = path(app)?;
     let text = wanted(app, listen)?.text(Manager::here());
@@ -247,9 +250,9 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
         let value = serde_json::json!({ "path": path, "text": text, "written": false });
         return app.out.result(&value, || format!("This would be written to {}:\n{text}", path.display()));
     }
-    let broken = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
+    let broken = |error: std::io::Error| Failure::io(&format!("Cannot write {}", path.display()), &error);
     make_data_dir(app)?;
-    // The service manager would make it readable for others.
+    // Created here, because the service manager would make the file readable for other users.
     fs::OpenOptions::new().create(true).append(true).mode(0o600).open(app.paths.log()).map_err(broken)?;
     let changed = installed(app)?.as_ref() != Some(&text);
     if changed {
@@ -267,12 +270,12 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
                 Err(failure) => return Err(failure),
             }
         } else if Manager::here() == Manager::Launchd {
-            // It knows only what it has read.
+            // launchd reads the file only when it loads the service.
             forget();
         }
         for line in to_install(&path) {
             if !call(&line) {
-                return Err(Failure::new(format!("`{}` did not work.", line.join(" "))).then("Run it yourself to see why."));
+                return Err(Failure::new(format!("`{}` failed.", line.join(" "))).then("Run it yourself to see why."));
             }
         }
         autostart::wait(app).await?;
@@ -285,13 +288,16 @@ async fn install(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result
         if !asked {
             return format!("{what}{}", left_to_run(&to_run));
         }
-        let linger =
-            if Manager::here() == Manager::Systemd { "\nAlso while you are not logged in: loginctl enable-linger" } else { "" };
-        format!("{what}\nThe server runs and starts again when you log in.{linger}")
+        let linger = if Manager::here() == Manager::Systemd {
+            "\nTo keep it running while you are logged out: loginctl enable-linger"
+        } else {
+            ""
+        };
+        format!("{what}\nThe server is running and will start when you log in.{linger}")
     })
 }
 
-/// Stops the service and takes its file away. Agents go on.
+/// Stops the service and removes its file. Agents keep running.
 pub(crate) fn remove(app: &App, dry_run: bool) -> Result<Removed, Failure> {
     let path = path(app)?;
     let was_installed = path.symlink_metadata().is_ok();
@@ -303,10 +309,10 @@ pub(crate) fn remove(app: &App, dry_run: bool) -> Result<Removed, Failure> {
         forget();
     }
     if let Some(parent) = path.parent() {
-        // What `enable` left, if nobody can be asked to take it back.
+        // Removes the link that `enable` created, in case the service manager cannot be reached.
         let _ = fs::remove_file(parent.join("default.target.wants").join(UNIT));
     }
-    fs::remove_file(&path).map_err(|error| Failure::io(&format!("{} cannot be removed", path.display()), &error))?;
+    fs::remove_file(&path).map_err(|error| Failure::io(&format!("Cannot remove {}", path.display()), &error))?;
     if asked && Manager::here() == Manager::Systemd {
         call(&line(&["systemctl", "--user", "daemon-reload"]));
     }
@@ -314,7 +320,7 @@ pub(crate) fn remove(app: &App, dry_run: bool) -> Result<Removed, Failure> {
     Ok(Removed { path, was_installed, removed: true, to_run })
 }
 
-/// Starts the server as a service, if it is one; false if it is not, or if that does not work here.
+/// Starts the server as a service. Returns false if it is not installed for this data directory, or if starting fails.
 pub(crate) fn start(app: &App) -> bool {
     let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
     let ours = installed(app).ok().flatten().is_some_and(|text| file::is_for(&text, &data_dir, Manager::here()));

@@ -1,4 +1,4 @@
-//! Agents that speak ACP, the real programs: claude-agent-acp and Gemini CLI.
+//! Real agents that speak ACP: claude-agent-acp and Gemini CLI.
 
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AskStatus, Delivery};
@@ -26,12 +26,12 @@ fn script(turn: ModelTurn) -> ModelScript {
 }
 
 #[tokio::test]
-async fn claude_acp_takes_an_answer() -> Result<()> {
+async fn claude_acp_receives_an_answer() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-acp", "set up a database").await?;
     let asked = agent.asks().await?;
     assert_eq!((asked.questions.len(), asked.questions[0].text.as_str()), (1, DATABASE));
-    assert!(asked.questions[0].custom, "the field for own words is part of the question");
+    assert!(asked.questions[0].custom, "the free-text field is part of the question");
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
     let told = world.model.result_of("toolu_q").await?;
     assert!(!told.is_error && told.text.contains(&format!("\"{DATABASE}\"=\"PostgreSQL\"")), "{told:?}");
@@ -41,7 +41,7 @@ async fn claude_acp_takes_an_answer() -> Result<()> {
 }
 
 #[tokio::test]
-async fn claude_acp_takes_own_words_and_a_rejection() -> Result<()> {
+async fn claude_acp_receives_free_text_and_a_rejection() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-acp", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -62,7 +62,7 @@ async fn claude_acp_takes_own_words_and_a_rejection() -> Result<()> {
 }
 
 #[tokio::test]
-async fn claude_acp_runs_what_is_approved_and_not_what_is_denied() -> Result<()> {
+async fn claude_acp_runs_only_approved_commands() -> Result<()> {
     let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![ModelBlock::text("Done.")]];
     let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("claude-acp", "make files").await?;
@@ -81,7 +81,7 @@ async fn claude_acp_runs_what_is_approved_and_not_what_is_denied() -> Result<()>
 }
 
 #[tokio::test]
-async fn claude_acp_is_interrupted_and_lives_on() -> Result<()> {
+async fn claude_acp_session_continues_after_an_interrupt() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-acp", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -96,7 +96,7 @@ async fn claude_acp_is_interrupted_and_lives_on() -> Result<()> {
 }
 
 #[tokio::test]
-async fn claude_acp_never_notices_that_the_server_was_killed() -> Result<()> {
+async fn claude_acp_receives_an_answer_after_a_server_kill() -> Result<()> {
     let mut world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-acp", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -110,7 +110,7 @@ async fn claude_acp_never_notices_that_the_server_was_killed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn gemini_runs_what_is_approved_and_not_what_is_denied() -> Result<()> {
+async fn gemini_runs_only_approved_commands() -> Result<()> {
     let call = |id: &str, command: &str| {
         vec![ModelBlock::call(id, "run_shell_command", json!({ "command": command, "description": "make a file" }))]
     };
@@ -122,7 +122,7 @@ async fn gemini_runs_what_is_approved_and_not_what_is_denied() -> Result<()> {
     assert_eq!(approval.action, ActionKind::Run);
     assert!(serde_json::to_string(&approval)?.contains("touch a.txt"));
     world.approve(&asked).await?;
-    // Its first option allows everything for the session: had that been taken, nothing more were asked.
+    // Gemini's first option allows everything for the session. If Sayso had chosen it, there would be no second ask.
     let asked = agent.asks().await?;
     world.client.deny(&asked.id, &sayso_client::api::ask::NoRequest::default()).await?;
     assert_eq!(agent.finished().await?, "Done.");

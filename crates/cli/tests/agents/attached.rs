@@ -1,5 +1,5 @@
-//! Agents that a person runs themselves and that Sayso listens to, the real programs: whoever answers first wins,
-//! here or there, and the model gets exactly that.
+//! Real agents that a person runs and that Sayso is connected to. The first answer wins, in Sayso or in the agent, and
+//! the model receives that answer.
 
 use std::process::Stdio;
 
@@ -27,7 +27,7 @@ async fn sayso(world: &World, args: &[&str]) -> Result<String> {
     Ok(said)
 }
 
-/// An OpenCode of somebody's own, and one of its clients.
+/// An OpenCode server that the person runs, and one of its clients.
 struct OpenCode {
     _server: Child,
     url: String,
@@ -54,10 +54,10 @@ impl OpenCode {
                     return anyhow::Ok(url.trim().to_owned());
                 }
             }
-            anyhow::bail!("it ended without a word")
+            anyhow::bail!("OpenCode ended without printing its address")
         });
-        let url = url.await.context("it never listened")??;
-        // It goes on writing.
+        let url = url.await.context("OpenCode did not start listening")??;
+        // Keep reading, so that OpenCode does not block on its output.
         tokio::spawn(async move { while let Ok(Some(_)) = lines.next_line().await {} });
         let directory = world.home.project().canonicalize()?.display().to_string();
         Ok(Self { _server: server, url, directory })
@@ -79,7 +79,7 @@ impl OpenCode {
         Ok(if text.is_empty() { Value::Null } else { serde_json::from_str(&text)? })
     }
 
-    /// The person says something in a session of their own.
+    /// Sends a message in a session of the person.
     async fn say(&self, text: &str) -> Result<String> {
         let rules = json!([{ "permission": "bash", "pattern": "*", "action": "ask" }]);
         let session = self.post("/session", &json!({ "title": "their own session", "permission": rules })).await?;
@@ -106,16 +106,16 @@ fn answered(answer: &str) -> String {
 }
 
 #[tokio::test]
-async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
+async fn first_answer_to_an_attached_opencode_wins() -> Result<()> {
     let turns = [question("call_1"), question("call_2"), bash("call_3", "touch a.txt"), bash("call_4", "touch b.txt")];
     let world = World::new(ModelScript::turns(turns.into_iter().chain([vec![ModelBlock::text("Done.")]]))).await?;
     let theirs = OpenCode::start(&world).await?;
     let said = sayso(&world, &["connect", "opencode", &theirs.url]).await?;
-    assert!(said.contains("Sayso listens to opencode") && said.contains(&theirs.url) && !said.contains(PASSWORD), "{said}");
-    assert!(sayso(&world, &["status"]).await?.contains("listening"));
+    assert!(said.contains("Sayso is connected to opencode") && said.contains(&theirs.url) && !said.contains(PASSWORD), "{said}");
+    assert!(sayso(&world, &["status"]).await?.contains(", connected"));
     let session = theirs.say("set up a database").await?;
 
-    // We answer first: the other client sees that nothing waits any more.
+    // Sayso answers first: the other client no longer sees a pending question.
     let ask = world.pending().await?;
     assert_eq!((ask.agent.as_str(), ask.title.as_str()), ("opencode", "their own session"));
     let shown = world.client.session(ask.session_id.as_deref().context("a session")?).await?;
@@ -125,7 +125,7 @@ async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> 
     assert_eq!(world.model.result_of("call_1").await?.text, answered("PostgreSQL"));
     world.becomes(&ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
 
-    // The other client answers first: it is withdrawn here, and the model has the other answer.
+    // The other client answers first: the ask is withdrawn, and the model receives the other answer.
     let ask = world.pending().await?;
     let waiting = theirs.get("/question").await?;
     let id = waiting[0]["id"].as_str().context("a request")?;
@@ -135,7 +135,7 @@ async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> 
     assert!(serde_json::to_string(&over)?.contains("It was answered elsewhere."), "{over:?}");
     assert!(world.answer(&ask, &[&["PostgreSQL"]]).await.is_err());
 
-    // The same with commands.
+    // The same with approvals of commands.
     let ask = world.pending().await?;
     assert!(!world.home.project().join("a.txt").exists());
     world.approve(&ask).await?;
@@ -152,7 +152,7 @@ async fn opencode_asks_here_and_there_and_the_first_answer_wins() -> Result<()> 
 }
 
 #[tokio::test]
-async fn disconnecting_leaves_opencode_as_it_is() -> Result<()> {
+async fn disconnecting_leaves_pending_questions_in_opencode() -> Result<()> {
     let world = World::new(ModelScript::turns([question("call_1"), question("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     let theirs = OpenCode::start(&world).await?;
     sayso(&world, &["connect", "opencode", &theirs.url]).await?;
@@ -160,20 +160,20 @@ async fn disconnecting_leaves_opencode_as_it_is() -> Result<()> {
     let ask = world.pending().await?;
     world.client.reject(&ask.id, &Default::default()).await?;
     let told = world.model.result_of("call_1").await?.text;
-    assert!(told.contains("The user declined to answer"), "it goes on: {told}");
+    assert!(told.contains("The user declined to answer"), "the agent continues: {told}");
     let ask = world.pending().await?;
     let said = sayso(&world, &["disconnect", "opencode", &theirs.url]).await?;
-    assert!(said.contains("does not listen") && said.contains(&theirs.url), "{said}");
+    assert!(said.contains("has disconnected from") && said.contains(&theirs.url), "{said}");
     assert_eq!(world.client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
     let waiting = theirs.get("/question").await?;
-    assert_eq!(waiting.as_array().map(Vec::len), Some(1), "it still asks there");
+    assert_eq!(waiting.as_array().map(Vec::len), Some(1), "the question is still pending in OpenCode");
     let id = waiting[0]["id"].as_str().context("a request")?;
     theirs.post(&format!("/question/{id}/reply"), &json!({ "answers": [["SQLite"]] })).await?;
     assert_eq!(world.model.result_of("call_2").await?.text, answered("SQLite"));
     world.close().await
 }
 
-/// The daemon of Codex, where its terminals look for it.
+/// Starts the daemon of Codex at the path where Codex terminals look for it.
 fn codex_daemon(world: &World) -> Result<Child> {
     std::fs::create_dir_all(world.home.path().join(".codex/app-server-control"))?;
     Ok(Command::new(&installed().codex)
@@ -188,7 +188,7 @@ fn codex_daemon(world: &World) -> Result<Child> {
         .spawn()?)
 }
 
-/// A terminal of Codex that is connected to this daemon.
+/// Connects a Codex terminal to this daemon.
 async fn codex_terminal(world: &World, daemon: &mut Child) -> Result<CodexTerminal> {
     let connected = CodexTerminal::connect(&socket(world), daemon).await;
     connected.with_context(|| format!("stderr: {}", std::fs::read_to_string(daemon_log(world)).unwrap_or_default()))
@@ -208,7 +208,7 @@ fn run(id: &str, command: &str) -> ModelTurn {
 }
 
 #[tokio::test]
-async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
+async fn first_answer_to_an_attached_codex_wins() -> Result<()> {
     let turns = [
         run("call_1", "touch a.txt"),
         run("call_2", "touch b.txt"),
@@ -219,10 +219,10 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
     let mut daemon = codex_daemon(&world)?;
     let mut terminal = codex_terminal(&world, &mut daemon).await?;
     let said = sayso(&world, &["connect", "codex"]).await?;
-    assert!(said.contains("Sayso listens to codex") && said.contains("app-server-control.sock"), "{said}");
+    assert!(said.contains("Sayso is connected to codex") && said.contains("app-server-control.sock"), "{said}");
     let thread = terminal.say(&world.home.project(), "make files").await?;
 
-    // We answer first: the terminal is told that it is settled.
+    // Sayso answers first: the terminal receives that the request is resolved.
     let asked = terminal.asked().await?;
     let ask = world.pending().await?;
     assert_eq!(ask.agent, "codex");
@@ -231,12 +231,12 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
     world.approve(&ask).await?;
     let settled =
         |message: &Value, id: &Value| message["method"] == "serverRequest/resolved" && message["params"]["requestId"] == *id;
-    terminal.until("that it is settled", |message| settled(message, &asked["id"])).await?;
+    terminal.until("the resolved request", |message| settled(message, &asked["id"])).await?;
     world.model.result_of("call_1").await?;
     assert!(world.home.project().join("a.txt").exists());
     world.becomes(&ask, "confirmed", |ask| ask.delivery == Some(Delivery::Confirmed)).await?;
 
-    // The terminal answers first: it is withdrawn here.
+    // The terminal answers first: the ask is withdrawn.
     let asked = terminal.asked().await?;
     let ask = world.pending().await?;
     terminal.send(&json!({ "id": asked["id"], "result": { "decision": "decline" } })).await?;
@@ -246,11 +246,11 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
     assert!(world.approve(&ask).await.is_err());
     assert!(!world.home.project().join("b.txt").exists());
 
-    // Disconnecting leaves it as it is.
+    // Disconnecting leaves the request pending in the terminal.
     let asked = terminal.asked().await?;
     let ask = world.pending().await?;
     let said = sayso(&world, &["disconnect", "codex"]).await?;
-    assert!(said.contains("does not listen"), "{said}");
+    assert!(said.contains("has disconnected from"), "{said}");
     assert_eq!(world.client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
     terminal.send(&json!({ "id": asked["id"], "result": { "decision": "accept" } })).await?;
     world.model.result_of("call_3").await?;
@@ -260,7 +260,7 @@ async fn codex_asks_here_and_there_and_the_first_answer_wins() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_codex_daemon_that_ends_takes_what_it_asked_with_it() -> Result<()> {
+async fn asks_are_withdrawn_when_the_codex_daemon_ends() -> Result<()> {
     let world = World::new(ModelScript::turns([run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     let mut daemon = codex_daemon(&world)?;
     let mut terminal = codex_terminal(&world, &mut daemon).await?;

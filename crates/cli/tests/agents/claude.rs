@@ -1,4 +1,4 @@
-//! Claude Code, the real program.
+//! The real Claude Code.
 
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AnswerRequest, ApproveRequest, Ask, AskStatus, Delivery};
@@ -35,14 +35,14 @@ fn script(turn: ModelTurn) -> ModelScript {
     ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
-/// What the model got for a call, and whether as a failure.
+/// Returns the result of a call as the model received it, and whether it was an error.
 async fn received(world: &World, id: &str) -> Result<(String, bool)> {
     let result = world.model.result_of(id).await?;
     Ok((result.text, result.is_error))
 }
 
 #[tokio::test]
-async fn an_answer_reaches_the_model() -> Result<()> {
+async fn answer_reaches_the_model() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -65,11 +65,11 @@ async fn an_answer_reaches_the_model() -> Result<()> {
 }
 
 #[tokio::test]
-async fn several_questions_a_multi_select_and_free_text_reach_the_model() -> Result<()> {
+async fn answers_to_several_questions_reach_the_model() -> Result<()> {
     let questions = [
         question(DATABASE, "Database", false, ["SQLite", "PostgreSQL"]),
         question(FEATURES, "Features", true, ["Auth", "Export"]),
-        question("What shall it be called?", "Name", false, ["alpha", "beta"]),
+        question("What should it be called?", "Name", false, ["alpha", "beta"]),
     ];
     let world = World::new(script(ask(&questions))).await?;
     let mut agent = world.start("claude", "set it up").await?;
@@ -88,7 +88,7 @@ async fn several_questions_a_multi_select_and_free_text_reach_the_model() -> Res
 }
 
 #[tokio::test]
-async fn a_note_and_the_old_version_work_too() -> Result<()> {
+async fn old_version_receives_an_answer_with_a_note() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-old", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -101,7 +101,7 @@ async fn a_note_and_the_old_version_work_too() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_typed_message_answers_the_open_question() -> Result<()> {
+async fn message_answers_the_open_question() -> Result<()> {
     let two = [
         question(DATABASE, "Database", false, ["SQLite", "PostgreSQL"]),
         question(FEATURES, "Features", true, ["Auth", "Export"]),
@@ -118,7 +118,7 @@ async fn a_typed_message_answers_the_open_question() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Result<()> {
+async fn rejection_continues_with_the_reason_or_stops_the_turn() -> Result<()> {
     let world =
         World::new(ModelScript::turns([which_database(), which_database(), vec![ModelBlock::text("Never said.")]])).await?;
     let mut agent = world.start("claude", "set up a database").await?;
@@ -129,12 +129,12 @@ async fn a_rejection_goes_on_with_the_persons_words_and_stops_if_told_so() -> Re
     world.deny(&asked, "Enough.", true).await?;
     agent.finished().await?;
     let session = world.client.session(agent.session()).await?;
-    assert_eq!(session.status, SessionStatus::Idle, "it takes the next message");
-    assert_ne!(agent.last_words().await?, "Never said.");
+    assert_eq!(session.status, SessionStatus::Idle, "the session accepts the next message");
+    assert_ne!(agent.last_message().await?, "Never said.");
     world.close().await
 }
 
-/// What a model in plan mode does: it writes the plan to the file that it was told, then it asks.
+/// Scripts a model in plan mode: it writes the plan to the file from its instructions, then asks for approval.
 fn planning() -> ModelScript {
     ModelScript::choose(|request| match request.step() {
         0 => {
@@ -154,7 +154,7 @@ fn as_text(part: &MessagePart) -> Option<&str> {
     }
 }
 
-/// The `….md` below `.claude/plans` that the instructions name.
+/// Finds the `….md` file below `.claude/plans` in the instructions.
 fn plan_file(text: &str) -> Option<String> {
     let at = text.find(".claude/plans/")?;
     let start = text[..at].rfind(|c: char| c.is_whitespace() || "`\"'(".contains(c))? + 1;
@@ -172,7 +172,7 @@ async fn plan(world: &World) -> Result<(sayso_testkit::ScriptedAgent, Ask)> {
 }
 
 #[tokio::test]
-async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
+async fn plan_is_approved_edited_or_denied() -> Result<()> {
     let world = World::new(planning()).await?;
     let (mut agent, asked) = plan(&world).await?;
     world.approve(&asked).await?;
@@ -200,7 +200,7 @@ async fn a_plan_is_approved_edited_and_denied() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_denied() -> Result<()> {
+async fn command_runs_as_approved_or_edited_and_not_when_denied() -> Result<()> {
     let world = World::new(ModelScript::turns([
         bash("toolu_1", "touch a.txt"),
         bash("toolu_2", "touch b.txt"),
@@ -228,7 +228,7 @@ async fn a_command_runs_when_it_is_approved_as_it_was_edited_and_not_when_it_is_
 }
 
 #[tokio::test]
-async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<()> {
+async fn always_allows_only_the_agents_suggestion() -> Result<()> {
     let world = World::new(ModelScript::turns([
         bash("toolu_1", "touch a.txt"),
         bash("toolu_2", "touch a.txt"),
@@ -240,7 +240,7 @@ async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<(
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
     let always = choices.iter().find(|choice| choice.label.contains("touch a.txt")).with_context(|| format!("{choices:?}"))?;
     world.client.approve(&asked.id, &ApproveRequest { choice: Some(always.id.clone()), ..ApproveRequest::default() }).await?;
-    // The same command is not asked again; another one is, so the mode was not changed along.
+    // The same command is not asked again, but another one is: the permission mode did not change.
     let asked = agent.asks().await?;
     assert!(serde_json::to_string(&asked.approval)?.contains("touch b.txt"), "{asked:?}");
     let settings = std::fs::read_to_string(world.home.project().join(".claude/settings.local.json"))?;
@@ -251,7 +251,7 @@ async fn always_is_one_of_the_agents_own_suggestions_and_never_all() -> Result<(
 }
 
 #[tokio::test]
-async fn two_questions_at_once_are_answered_in_any_order() -> Result<()> {
+async fn parallel_questions_are_answered_in_any_order() -> Result<()> {
     let call = |id: &str, text: &str| {
         ModelBlock::call(id, "AskUserQuestion", json!({ "questions": [question(text, "H", false, ["yes", "no"])] }))
     };
@@ -269,7 +269,7 @@ async fn two_questions_at_once_are_answered_in_any_order() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Result<()> {
+async fn interrupt_withdraws_pending_asks_and_the_session_continues() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -284,7 +284,7 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
     world.close().await
 }
 
-/// Kills the agent itself; its supervisor sees it and says so.
+/// Kills the agent process. Its supervisor notices and reports it.
 pub(crate) fn kill_agent(world: &World) -> Result<()> {
     let folder = sayso_testkit::agents::installed().dir.display().to_string();
     let home = format!("HOME={}", world.home.path().display());
@@ -300,7 +300,7 @@ pub(crate) fn kill_agent(world: &World) -> Result<()> {
     Ok(())
 }
 
-/// Claude writes its own history a moment after it asks; what is not there cannot be resumed.
+/// Waits until Claude has written its history, which happens shortly after it asks. Only written calls can be resumed.
 async fn written_down(world: &World, call: &str) -> Result<()> {
     let projects = world.home.path().join(".claude/projects");
     let history = || -> Result<String> {
@@ -317,7 +317,7 @@ async fn written_down(world: &World, call: &str) -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()> {
+async fn answer_is_delivered_as_a_message_after_a_resume() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -335,17 +335,17 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
     world.close().await
 }
 
-/// Without the history that it writes down, it cannot be resumed: then the person is told.
+/// Without its written history, the session cannot be resumed, and the person sees that the answer was not delivered.
 #[tokio::test]
-async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() -> Result<()> {
+async fn answer_is_undeliverable_when_the_session_cannot_be_resumed() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude-old", "set up a database").await?;
     let asked = agent.asks().await?;
     kill_agent(&world)?;
     agent.watch().until("the question to be parked", |event| event.name() == "ask.parked").await?;
-    // Whether it was quick enough to write one is a race, which this settles.
+    // Claude may or may not have written a history yet. Remove it, so that the result is the same in both cases.
     let _ = std::fs::remove_dir_all(world.home.path().join(".claude/projects"));
-    // It ended once already; now it ends because it cannot be resumed.
+    // The session ended once after the kill. It ends again because it cannot be resumed.
     let ended = |event: &sayso_client::api::event::FeedEvent| event.name() == "session.ended";
     agent.watch().until("the first end", ended).await?;
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
@@ -357,7 +357,7 @@ async fn an_answer_that_cannot_be_said_any_more_is_told_to_be_undeliverable() ->
 }
 
 #[tokio::test]
-async fn an_approval_does_not_outlive_the_agent() -> Result<()> {
+async fn approval_is_withdrawn_when_the_agent_dies() -> Result<()> {
     let world = World::new(script(bash("toolu_b", "touch a.txt"))).await?;
     let mut agent = world.start("claude", "make a file").await?;
     let asked = agent.asks().await?;
@@ -370,7 +370,7 @@ async fn an_approval_does_not_outlive_the_agent() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
+async fn answer_reaches_the_agent_after_a_server_kill() -> Result<()> {
     let mut world = World::new(script(which_database())).await?;
     let mut agent = world.start("claude", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -384,7 +384,7 @@ async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn bypass_permissions_still_asks_questions_but_not_for_tools() -> Result<()> {
+async fn bypass_permissions_asks_questions_but_no_approvals() -> Result<()> {
     let world =
         World::new(ModelScript::turns([bash("toolu_b", "touch a.txt"), which_database(), vec![ModelBlock::text("Done.")]]))
             .await?;
@@ -399,7 +399,7 @@ async fn bypass_permissions_still_asks_questions_but_not_for_tools() -> Result<(
 }
 
 #[tokio::test]
-async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<()> {
+async fn question_tool_is_disabled_when_the_policy_rejects_questions() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let reject = |new: &mut NewSession| new.policy = serde_json::from_value(json!({ "questions": "reject" })).ok();
     let mut agent = world.start_with("claude", "set up a database", reject).await?;
@@ -410,10 +410,10 @@ async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<
     world.close().await
 }
 
-/// An agent that tries to say yes to itself: the policy asks a person, and from inside an agent's shell
-/// the command decides nothing.
+/// An agent that tries to approve itself: the policy asks a person, and the command decides nothing in an agent's
+/// shell.
 #[tokio::test]
-async fn an_agent_cannot_approve_itself() -> Result<()> {
+async fn agent_cannot_approve_itself() -> Result<()> {
     let sayso = sayso_testkit::sayso_bin()?.display().to_string();
     let allow_all = "[[rules]]\nname = \"everything\"\ndo = \"allow\"\nrun = [\"*\"]\n[approvals]\npolicy = \"allow\"\n";
     let turns = ModelScript::choose(move |request| match request.step() {
@@ -432,6 +432,6 @@ async fn an_agent_cannot_approve_itself() -> Result<()> {
     agent.finished().await?;
     let environment = world.model.result_of("toolu_3").await?.text;
     assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
-    assert!(!environment.contains(world.server.token()), "the person's token is not in there");
+    assert!(!environment.contains(world.server.token()), "the environment must not contain the person's token");
     world.close().await
 }

@@ -1,4 +1,4 @@
-//! Codex, the real program, hosted through its app server.
+//! The real Codex, hosted through its app server.
 
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, ApproveRequest, Ask, AskStatus, Delivery, NoRequest};
@@ -12,7 +12,7 @@ use crate::world::World;
 
 const DATABASE: &str = "Which database should we use?";
 
-/// A command that leaves the sandbox, so that Codex asks.
+/// A command outside of the sandbox, for which Codex asks.
 fn run(id: &str, command: &str) -> ModelTurn {
     let input = json!({ "cmd": command, "sandbox_permissions": "require_escalated", "justification": "make a file" });
     vec![ModelBlock::text("A file is needed."), ModelBlock::call(id, "exec_command", input)]
@@ -52,7 +52,7 @@ async fn denied(world: &World, ask: &Ask) -> Result<Ask> {
 }
 
 #[tokio::test]
-async fn a_command_runs_when_it_is_approved() -> Result<()> {
+async fn approved_command_runs() -> Result<()> {
     let world = World::new(script(run("call_1", "touch a.txt"))).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
@@ -71,7 +71,7 @@ async fn a_command_runs_when_it_is_approved() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_reason_for_a_no_reaches_the_model_in_the_same_turn() -> Result<()> {
+async fn denial_reason_reaches_the_model_in_the_same_turn() -> Result<()> {
     let world = World::new(script(run("call_1", "touch a.txt"))).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
@@ -87,7 +87,7 @@ async fn a_reason_for_a_no_reaches_the_model_in_the_same_turn() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_no_that_stops_ends_the_turn_and_the_session_lives_on() -> Result<()> {
+async fn denial_with_stop_ends_the_turn_and_the_session_continues() -> Result<()> {
     let turns = [run("call_1", "touch a.txt"), vec![ModelBlock::text("Here again.")]];
     let world = World::new(ModelScript::turns(turns)).await?;
     let mut agent = world.start("codex", "make a file").await?;
@@ -95,7 +95,7 @@ async fn a_no_that_stops_ends_the_turn_and_the_session_lives_on() -> Result<()> 
     world.deny(&asked, "Enough.", true).await?;
     agent.finished().await?;
     assert_eq!(world.client.session(agent.session()).await?.status, SessionStatus::Idle);
-    assert_eq!(world.model.records().len(), 1, "the model was not asked to go on");
+    assert_eq!(world.model.records().len(), 1, "the model was not called again");
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
     assert_eq!(agent.finished().await?, "Here again.");
@@ -104,7 +104,7 @@ async fn a_no_that_stops_ends_the_turn_and_the_session_lives_on() -> Result<()> 
 }
 
 #[tokio::test]
-async fn rules_decide_and_a_no_of_theirs_lets_codex_go_on() -> Result<()> {
+async fn codex_continues_after_a_denial_by_a_rule() -> Result<()> {
     let policy =
         "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
     let turns = [run("call_1", "touch a.txt"), run("call_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
@@ -116,12 +116,12 @@ async fn rules_decide_and_a_no_of_theirs_lets_codex_go_on() -> Result<()> {
     let told = received(&world, "call_2").await?;
     assert!(told.contains("rejected by user"), "{told}");
     assert!(exists(&world, "a.txt") && !exists(&world, "b"));
-    assert_eq!(world.model.last_user_text().as_deref(), Some("make files"), "nothing is said in the person's name");
+    assert_eq!(world.model.last_user_text().as_deref(), Some("make files"), "no message is sent in the person's name");
     world.close().await
 }
 
 #[tokio::test]
-async fn always_is_what_codex_proposed() -> Result<()> {
+async fn always_allows_only_the_rule_that_codex_proposed() -> Result<()> {
     let turns = [
         run("call_1", "touch a.txt"),
         run("call_2", "touch a.txt"),
@@ -135,7 +135,7 @@ async fn always_is_what_codex_proposed() -> Result<()> {
     let rule = choices.iter().find(|choice| choice.label.contains("begins with `touch a.txt`"));
     let rule = rule.with_context(|| format!("{choices:?}"))?;
     world.client.approve(&asked.id, &ApproveRequest { choice: Some(rule.id.clone()), ..ApproveRequest::default() }).await?;
-    // The same command is not asked again; another one is.
+    // The same command is not asked again, but another one is.
     let asked = agent.asks().await?;
     assert_eq!(asked.approval.as_ref().context("an approval")?.title, "touch b.txt");
     let rules = std::fs::read_to_string(world.home.path().join(".codex/rules/default.rules"))?;
@@ -146,7 +146,7 @@ async fn always_is_what_codex_proposed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_patch_is_shown_with_its_diff_and_applied_when_it_is_approved() -> Result<()> {
+async fn patch_is_shown_as_a_diff_and_applied_when_approved() -> Result<()> {
     let turns = [patch("call_1"), patch("call_2"), vec![ModelBlock::text("Done.")]];
     let world = World::new(ModelScript::after_results(turns)).await?;
     let mut agent = world.start("codex", "make a file").await?;
@@ -169,7 +169,7 @@ async fn a_patch_is_shown_with_its_diff_and_applied_when_it_is_approved() -> Res
 }
 
 #[tokio::test]
-async fn an_answer_reaches_the_model() -> Result<()> {
+async fn answer_reaches_the_model() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("codex", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -182,7 +182,7 @@ async fn an_answer_reaches_the_model() -> Result<()> {
 }
 
 #[tokio::test]
-async fn several_questions_own_words_and_a_rejection_reach_the_model() -> Result<()> {
+async fn free_text_answers_and_a_rejection_reach_the_model() -> Result<()> {
     let questions = [question("db", DATABASE, ["SQLite", "PostgreSQL"]), question("name", "What name?", ["alpha", "beta"])];
     let world = World::new(ModelScript::turns([ask(&questions), which_database(), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "set it up").await?;
@@ -199,7 +199,7 @@ async fn several_questions_own_words_and_a_rejection_reach_the_model() -> Result
 }
 
 #[tokio::test]
-async fn in_plan_mode_codex_asks_as_well() -> Result<()> {
+async fn question_in_plan_mode_is_answered() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let plan = |new: &mut NewSession| new.permission_mode = Some("plan".to_owned());
     let mut agent = world.start_with("codex", "plan a database", plan).await?;
@@ -208,12 +208,12 @@ async fn in_plan_mode_codex_asks_as_well() -> Result<()> {
     assert_eq!(received(&world, "call_q").await?, r#"{"answers":{"db":{"answers":["SQLite"]}}}"#);
     agent.finished().await?;
     let planning = |text: &str| text.contains("Plan Mode");
-    assert!(world.model.records().iter().any(|record| planning(&record.request.body.to_string())), "it plans");
+    assert!(world.model.records().iter().any(|record| planning(&record.request.body.to_string())), "Codex is in plan mode");
     world.close().await
 }
 
 #[tokio::test]
-async fn the_question_tool_is_gone_when_the_policy_rejects_questions() -> Result<()> {
+async fn question_tool_is_disabled_when_the_policy_rejects_questions() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let reject = |new: &mut NewSession| new.policy = serde_json::from_value(json!({ "questions": "reject" })).ok();
     let mut agent = world.start_with("codex", "set up a database", reject).await?;
@@ -230,10 +230,10 @@ async fn the_question_tool_is_gone_when_the_policy_rejects_questions() -> Result
     world.close().await
 }
 
-/// The newest models get a tool that asks without waiting. The answer is a message: in the turn that runs, or in
-/// one of its own.
+/// The newest models have a tool that asks without waiting. The answer is sent as a message, in the current turn or in
+/// a new one.
 #[tokio::test]
-async fn a_question_that_codex_does_not_wait_for_is_answered_by_a_message() -> Result<()> {
+async fn answer_to_a_non_blocking_question_is_sent_as_a_message() -> Result<()> {
     let questions = json!([{ "title": DATABASE, "options": ["SQLite", "PostgreSQL"] }, { "title": "What name?" }]);
     let call = vec![ModelBlock::call("call_q", "request_user_input_async", json!({ "questions": questions }))];
     let world =
@@ -244,7 +244,7 @@ async fn a_question_that_codex_does_not_wait_for_is_answered_by_a_message() -> R
     assert!(!asked.blocking && asked.questions[0].custom && asked.questions.len() == 2);
     assert_eq!(received(&world, "call_q").await?, r#"{"accepted":true}"#);
     assert_eq!(agent.finished().await?, "I go on.");
-    assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Pending, "it outlives the turn");
+    assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Pending, "the question stays pending after the turn");
     world.answer(&asked, &[&["SQLite"], &["payments"]]).await?;
     let words = format!("{DATABASE} SQLite\nWhat name? payments");
     world.model.wait_for("the answer", |record| record.request.last_user_text() == Some(words.as_str())).await?;
@@ -252,8 +252,8 @@ async fn a_question_that_codex_does_not_wait_for_is_answered_by_a_message() -> R
     world.close().await
 }
 
-/// An MCP server on standard input and output whose tools ask: `deploy` shows a form, `sign_in` a link. What it was
-/// told is what the tool returns.
+/// An MCP server on standard input and output whose tools ask: `deploy` with a form, `sign_in` with a link. Each tool
+/// returns the response that it received.
 const ASKING_SERVER: &str = r#"
 const say = message => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\n");
 const schema = { type: "object", properties: { env: { type: "string", enum: ["staging", "prod"] },
@@ -284,7 +284,7 @@ require("readline").createInterface({ input: process.stdin }).on("line", line =>
 });
 "#;
 
-/// A world whose Codex has that MCP server.
+/// A world whose Codex uses that MCP server.
 async fn with_asking_server(script: ModelScript) -> Result<World> {
     let world = World::new(script).await?;
     let program = world.home.path().join("asking.js");
@@ -293,7 +293,7 @@ async fn with_asking_server(script: ModelScript) -> Result<World> {
     Ok(world)
 }
 
-/// Adds to the configuration of Codex.
+/// Appends to the configuration of Codex.
 fn configure(world: &World, more: &str) -> Result<()> {
     let config = world.home.path().join(".codex/config.toml");
     std::fs::write(&config, format!("{}\n{more}", std::fs::read_to_string(&config)?))?;
@@ -301,7 +301,7 @@ fn configure(world: &World, more: &str) -> Result<()> {
 }
 
 #[tokio::test]
-async fn more_access_is_given_or_not() -> Result<()> {
+async fn request_for_more_access_is_approved_or_denied() -> Result<()> {
     let call = |id: &str| {
         let wanted = json!({ "file_system": { "write": ["/var/out"] }, "network": { "enabled": true } });
         vec![ModelBlock::call(id, "request_permissions", json!({ "reason": "build output", "permissions": wanted }))]
@@ -311,7 +311,7 @@ async fn more_access_is_given_or_not() -> Result<()> {
     let mut agent = world.start("codex", "build it").await?;
     let asked = agent.asks().await?;
     let approval = asked.approval.as_ref().context("an approval")?;
-    assert_eq!(approval.title, "Give more access: use the network, write /var/out");
+    assert_eq!(approval.title, "Grant more access: use the network, write /var/out");
     denied(&world, &asked).await?;
     let told = received(&world, "call_1").await?;
     assert!(!told.contains("/var/out") && told.contains("permissions"), "{told}");
@@ -324,7 +324,7 @@ async fn more_access_is_given_or_not() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_form_and_a_link_of_an_mcp_server_reach_a_person_and_come_back() -> Result<()> {
+async fn form_and_link_of_an_mcp_server_are_answered() -> Result<()> {
     let call = |id: &str, tool: &str| vec![ModelBlock::call(id, format!("mcp__demo__{tool}"), json!({}))];
     let turns = [call("call_1", "deploy"), call("call_2", "deploy"), call("call_3", "sign_in"), vec![ModelBlock::text("Done.")]];
     let world = with_asking_server(ModelScript::turns(turns)).await?;
@@ -350,7 +350,7 @@ async fn a_form_and_a_link_of_an_mcp_server_reach_a_person_and_come_back() -> Re
 }
 
 #[tokio::test]
-async fn a_tool_of_an_mcp_server_is_an_approval() -> Result<()> {
+async fn mcp_tool_call_needs_an_approval() -> Result<()> {
     let call = |id: &str| vec![ModelBlock::call(id, "mcp__demo__plain", json!({}))];
     let world = with_asking_server(ModelScript::turns([call("call_1"), call("call_2"), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "use it").await?;
@@ -369,7 +369,7 @@ async fn a_tool_of_an_mcp_server_is_an_approval() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Result<()> {
+async fn interrupt_withdraws_pending_asks_and_the_session_continues() -> Result<()> {
     let world = World::new(script(run("call_1", "touch a.txt"))).await?;
     let mut agent = world.start("codex", "make a file").await?;
     let asked = agent.asks().await?;
@@ -380,19 +380,19 @@ async fn an_interrupt_withdraws_what_is_pending_and_the_session_lives_on() -> Re
     agent.watch().until("the end of the turn", |event| event.event.data_json().contains("idle")).await?;
     world.client.message(agent.session(), "go on", IfPending::Refuse).await?;
     let record = world.model.wait_for("the next prompt", |record| record.request.last_user_text() == Some("go on")).await?;
-    assert!(record.request.body.to_string().contains("aborted by user"), "the model reads that it was stopped");
+    assert!(record.request.body.to_string().contains("aborted by user"), "the model sees that the turn was stopped");
     assert!(!exists(&world, "a.txt"));
     world.close().await
 }
 
 #[tokio::test]
-async fn two_sessions_do_not_meet() -> Result<()> {
+async fn parallel_sessions_receive_their_own_answers() -> Result<()> {
     let world = World::new(ModelScript::by_word([
         ("first", vec![run("call_1", "touch a.txt"), vec![ModelBlock::text("One done.")]]),
         ("second", vec![run("call_2", "touch b.txt"), vec![ModelBlock::text("Two done.")]]),
     ]))
     .await?;
-    // Codex makes its database when it is started for the first time, and two cannot do that at once.
+    // Codex creates its database at its first start, which must not happen twice at the same time.
     let mut one = world.start("codex", "first").await?;
     let of_one = one.asks().await?;
     let mut two = world.start("codex", "second").await?;
@@ -406,7 +406,7 @@ async fn two_sessions_do_not_meet() -> Result<()> {
 }
 
 #[tokio::test]
-async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
+async fn answer_and_approval_reach_codex_after_a_server_kill() -> Result<()> {
     let mut world =
         World::new(ModelScript::turns([which_database(), run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("codex", "set up a database").await?;
@@ -426,7 +426,7 @@ async fn codex_never_notices_that_the_server_was_killed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()> {
+async fn question_is_parked_and_approval_withdrawn_when_codex_dies() -> Result<()> {
     let world = World::new(ModelScript::by_word([
         ("file", vec![run("call_1", "touch a.txt")]),
         ("database", vec![which_database()]),
@@ -449,14 +449,14 @@ async fn what_outlives_codex_is_a_question_and_never_an_approval() -> Result<()>
     world.answer(&asked, &[&["PostgreSQL"]]).await?;
     let said = |text: &str| text.contains(DATABASE) && text.contains("PostgreSQL");
     let record = world.model.wait_for("the follow-up", |record| record.request.last_user_text().is_some_and(said)).await?;
-    assert!(record.request.body.to_string().contains("set up a database"), "it is the same conversation");
+    assert!(record.request.body.to_string().contains("set up a database"), "the conversation is the same");
     world.becomes(&asked, "delivered", |ask| ask.delivery == Some(Delivery::Delivered)).await?;
     assert!(!exists(&world, "a.txt"));
     world.close().await
 }
 
 #[tokio::test]
-async fn an_error_of_the_model_is_told_and_the_session_lives_on() -> Result<()> {
+async fn model_error_is_reported_and_the_session_continues() -> Result<()> {
     let world = World::new(ModelScript::choose(|request| match request.last_user_text() {
         Some("go on") => ModelReply::text("Here again."),
         _ => ModelReply::Fail { status: 400, message: "the model is unwell".to_owned() },

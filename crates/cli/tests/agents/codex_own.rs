@@ -1,6 +1,6 @@
-//! Somebody's own Codex, connected with `sayso connect`: rules decide by its hook, everything else is asked in its
-//! own prompt, and the tool `ask_user` reaches a person. Its app server stands in for the terminal, which runs on
-//! the same core: what it asks its host is what the terminal would show.
+//! The person's own Codex, connected with `sayso connect`: rules decide through its hook, its own prompt asks for
+//! everything else, and the tool `ask_user` reaches a person. Its app server replaces the terminal, which uses the
+//! same core: the app server's requests to its host are what the terminal would show.
 
 use anyhow::{Context as _, Result, bail};
 use sayso_testkit::agents::{Host, installed};
@@ -18,7 +18,7 @@ fn run(id: &str, command: &str) -> ModelTurn {
     vec![ModelBlock::call(id, "exec_command", input)]
 }
 
-/// Writes the configuration as a person would have it written.
+/// Writes the configuration with `sayso connect`.
 async fn connect(world: &World, more: &[&str]) -> Result<()> {
     let mut connect = world.server.command()?;
     connect.env("HOME", world.home.path()).args(["connect", "codex", "--yes"]).args(more);
@@ -29,7 +29,7 @@ async fn connect(world: &World, more: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Codex with what stands in its home directory, and the thread that it opened.
+/// A Codex with the configuration in its home directory, and its thread.
 struct Codex {
     host: Host,
     thread: String,
@@ -39,7 +39,7 @@ struct Codex {
 impl Codex {
     async fn start(world: &World) -> Result<Self> {
         let command = [installed().codex.display().to_string(), "app-server".to_owned()];
-        // The configuration is there already.
+        // The configuration exists already.
         let environment = world.home.codex_environment();
         let host = Host::start(&command, &environment, &world.home.project())?;
         let mut codex = Self { host, thread: String::new(), calls: 0 };
@@ -58,13 +58,13 @@ impl Codex {
         Ok(reply["result"].clone())
     }
 
-    /// What a person does in `/hooks`: trusts the hook as it stands there now.
+    /// Trusts the current hook, as a person does in `/hooks`.
     async fn trust(&mut self, world: &World) -> Result<()> {
         let listed = self.call("hooks/list", json!({ "cwds": [world.home.project()] })).await?;
         let hooks = listed["data"][0]["hooks"].as_array().context("hooks")?.clone();
         let mut state = serde_json::Map::new();
         for hook in &hooks {
-            assert_eq!(hook["trustStatus"], "untrusted", "connecting trusts nothing: {hook}");
+            assert_eq!(hook["trustStatus"], "untrusted", "connecting does not trust the hook: {hook}");
             let key = hook["key"].as_str().context("a key")?.to_owned();
             state.insert(key, json!({ "enabled": true, "trusted_hash": hook["currentHash"] }));
         }
@@ -82,7 +82,7 @@ impl Codex {
         Ok(())
     }
 
-    /// The next thing it asks its host, or the end of its turn.
+    /// Returns the next request to the host, or the end of the turn.
     async fn next(&mut self) -> Result<Value> {
         let asks = |message: &Value| message.get("id").is_some() && message.get("method").is_some();
         self.host.until("a request or the end", |message| asks(message) || message["method"] == "turn/completed").await
@@ -94,7 +94,7 @@ impl Codex {
 }
 
 #[tokio::test]
-async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt() -> Result<()> {
+async fn hook_applies_rules_and_leaves_other_asks_to_codex() -> Result<()> {
     let turns = [
         run("call_1", "touch a.txt"),
         run("call_2", "mkdir b"),
@@ -106,7 +106,7 @@ async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt
     let mut codex = Codex::start(&world).await?;
     codex.trust(&world).await?;
     codex.say(&world, "make files").await?;
-    // Allowed and denied without a prompt; the words of the rule reach the model. What no rule knows is asked there.
+    // Rules allow and deny without a prompt, and their message reaches the model. Codex asks for the rest itself.
     let asked = codex.next().await?;
     assert_eq!(asked["method"], APPROVAL, "{asked}");
     assert!(asked["params"]["command"].as_str().context("a command")?.contains("cp a.txt c.txt"), "{asked}");
@@ -115,26 +115,26 @@ async fn rules_decide_by_the_hook_and_everything_else_is_asked_in_its_own_prompt
     assert!(told.contains("denied by the user's policy"), "{told}");
     codex.reply(&asked, json!({ "decision": "decline" })).await?;
     assert_eq!(codex.next().await?["params"]["turn"]["status"], "completed");
-    assert!(world.client.pending_asks().await?.data.is_empty(), "nobody was asked here");
+    assert!(world.client.pending_asks().await?.data.is_empty(), "nothing is pending in Sayso");
     let there = |name: &str| world.home.project().join(name).exists();
     assert_eq!((there("a.txt"), there("b"), there("c.txt")), (true, false, false));
     Ok(())
 }
 
 #[tokio::test]
-async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was() -> Result<()> {
+async fn codex_asks_itself_without_trust_or_without_a_server() -> Result<()> {
     let turns = [run("call_1", "mkdir a"), run("call_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
     let mut world = World::with_policy(ModelScript::turns(turns), POLICY).await?;
     connect(&world, &[]).await?;
     let mut codex = Codex::start(&world).await?;
     codex.say(&world, "make folders").await?;
     let asked = codex.next().await?;
-    assert_eq!(asked["method"], APPROVAL, "a hook that nobody trusted does not run: {asked}");
+    assert_eq!(asked["method"], APPROVAL, "an untrusted hook does not run: {asked}");
     codex.trust(&world).await?;
     world.server.terminate().await?;
     codex.reply(&asked, json!({ "decision": "accept" })).await?;
     let asked = codex.next().await?;
-    assert_eq!(asked["method"], APPROVAL, "a hook without a server says nothing: {asked}");
+    assert_eq!(asked["method"], APPROVAL, "a hook without a server returns no decision: {asked}");
     codex.reply(&asked, json!({ "decision": "accept" })).await?;
     assert_eq!(codex.next().await?["params"]["turn"]["status"], "completed");
     assert!(world.home.project().join("a").exists() && world.home.project().join("b").exists());
@@ -142,7 +142,7 @@ async fn without_trust_and_without_a_server_its_own_prompt_is_as_it_always_was()
 }
 
 #[tokio::test]
-async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
+async fn held_hook_waits_for_an_answer_in_sayso() -> Result<()> {
     let world = World::new(ModelScript::turns([run("call_1", "touch a.txt"), vec![ModelBlock::text("Done.")]])).await?;
     connect(&world, &["--hold", "20s"]).await?;
     let mut codex = Codex::start(&world).await?;
@@ -153,12 +153,12 @@ async fn held_up_its_prompt_waits_for_somebody_here() -> Result<()> {
     world.deny(&asked, "Not on this machine.", false).await?;
     let told = world.model.result_of("call_1").await?.text;
     assert!(told.contains("Not on this machine."), "{told}");
-    assert_eq!(codex.next().await?["method"], "turn/completed", "its own prompt was not shown");
+    assert_eq!(codex.next().await?["method"], "turn/completed", "Codex did not show its own prompt");
     Ok(())
 }
 
 #[tokio::test]
-async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
+async fn answer_to_ask_user_reaches_the_model() -> Result<()> {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
     let questions = json!([{ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options }]);
     let turns = [
@@ -171,7 +171,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
     codex.say(&world, "set up a database").await?;
     let asked = tokio::select! {
         asked = world.pending() => asked?,
-        other = codex.next() => bail!("nobody was asked here: {}", other?),
+        other = codex.next() => bail!("nothing is pending in Sayso: {}", other?),
     };
     assert_eq!(asked.questions[0].text, "Which database?");
     assert_eq!(asked.project.as_deref(), world.home.project().canonicalize()?.to_str());

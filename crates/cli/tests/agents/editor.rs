@@ -1,4 +1,4 @@
-//! An editor that runs `sayso acp` with the real Claude Code behind it. The editor is the official client of the protocol.
+//! An editor that runs `sayso acp` with the real Claude Code. The editor is the official client of the protocol.
 
 use anyhow::Result;
 use sayso_testkit::AcpClient;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::world::World;
 
 #[tokio::test]
-async fn claude_asks_the_editor_and_does_what_it_allows() -> Result<()> {
+async fn claude_asks_in_the_editor_and_runs_approved_commands() -> Result<()> {
     let options = [json!({ "label": "SQLite", "description": "a file" }), json!({ "label": "PostgreSQL", "description": "" })];
     let question = json!({ "question": "Which database?", "header": "Database", "multiSelect": false, "options": options });
     let world = World::new(ModelScript::turns([

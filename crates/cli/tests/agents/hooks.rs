@@ -1,5 +1,5 @@
-//! Somebody's own Claude Code, connected with `sayso connect`: whoever answers first wins, here or in the
-//! terminal, and without a server everything is as if Sayso were not there.
+//! The person's own Claude Code, connected with `sayso connect`. The first answer wins, in Sayso or in the terminal.
+//! Without a server, Claude Code works as if it were not connected.
 
 use std::path::Path;
 use std::pin::pin;
@@ -22,7 +22,7 @@ use crate::world::{World, until};
 const DATABASE: &str = "Which database should we use?";
 const ESC: &str = "\u{1b}";
 const ENTER: &str = "\r";
-/// Up, from the first choice of a dialog.
+/// The up key, which moves from the first to the last choice of a dialog.
 const LAST_CHOICE: &str = "\u{1b}[A";
 
 fn which_database() -> ModelTurn {
@@ -40,7 +40,7 @@ fn script(turn: ModelTurn) -> ModelScript {
     ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
-/// A world whose Claude Code is connected, and asks before it uses tools.
+/// A world with a connected Claude Code that asks before it uses tools.
 async fn connected(script: ModelScript, policy: &str) -> Result<World> {
     let world = World::with_policy(script, policy).await?;
     let claude = world.home.path().join(".claude");
@@ -66,7 +66,7 @@ fn claude_at(program: &Path, world: &World) -> Command {
     command
 }
 
-/// Claude Code in a terminal: keys go in, and what comes out is thrown away so that it never waits.
+/// Claude Code in a terminal. Its output is read and discarded, so that it never blocks.
 struct Terminal {
     keys: mpsc::Sender<String>,
     reader: JoinHandle<()>,
@@ -88,7 +88,7 @@ impl Terminal {
                         Some(keys) => if pty.send(&keys).await.is_err() { return },
                         None => return,
                     },
-                    // It never comes; reading is what matters.
+                    // This text never appears. The call only reads the output.
                     _ = pty.expect("\u{0}\u{0}") => sleep(Duration::from_millis(50)).await,
                 }
             }
@@ -96,7 +96,8 @@ impl Terminal {
         Ok(Self { keys, reader })
     }
 
-    /// Presses keys until this is there. A dialog takes keys a moment after it is shown, and nobody says when.
+    /// Presses keys until the condition holds. A dialog accepts keys shortly after it appears, and there is no signal
+    /// for that.
     async fn press_until<T>(&self, keys: &[&str], there: impl Future<Output = Result<T>>) -> Result<T> {
         let mut there = pin!(there);
         loop {
@@ -121,7 +122,7 @@ async fn withdrawn(world: &World, ask: &Ask) -> Result<Ask> {
 }
 
 #[tokio::test]
-async fn without_a_terminal_the_hook_decides() -> Result<()> {
+async fn hook_returns_decisions_without_a_terminal() -> Result<()> {
     let world = connected(
         ModelScript::turns([bash("toolu_1", "touch a.txt"), bash("toolu_2", "touch b.txt"), vec![ModelBlock::text("Done.")]]),
         "",
@@ -151,7 +152,7 @@ async fn without_a_terminal_the_hook_decides() -> Result<()> {
 }
 
 #[tokio::test]
-async fn rules_decide_before_anybody_is_asked() -> Result<()> {
+async fn rules_decide_without_asking_a_person() -> Result<()> {
     let policy =
         "[[rules]]\nname = \"files\"\ndo = \"allow\"\nrun = [\"touch *\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"mkdir *\"]\n";
     let turns = [bash("toolu_1", "touch a.txt"), bash("toolu_2", "mkdir b"), vec![ModelBlock::text("Done.")]];
@@ -170,7 +171,7 @@ async fn rules_decide_before_anybody_is_asked() -> Result<()> {
 }
 
 #[tokio::test]
-async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
+async fn answer_in_sayso_closes_the_terminal_dialog() -> Result<()> {
     for program in [&installed().claude, &installed().claude_old] {
         let world = connected(script(which_database()), "").await?;
         let _terminal = Terminal::of(claude_at(program, &world), "set up a database")?;
@@ -187,7 +188,7 @@ async fn whoever_answers_here_closes_the_dialog_there() -> Result<()> {
 }
 
 #[tokio::test]
-async fn whoever_answers_there_ends_the_ask_here() -> Result<()> {
+async fn answer_in_the_terminal_withdraws_the_ask() -> Result<()> {
     let world = connected(script(which_database()), "").await?;
     let terminal = Terminal::start(&world, "set up a database")?;
     let asked = world.pending().await?;
@@ -195,12 +196,12 @@ async fn whoever_answers_there_ends_the_ask_here() -> Result<()> {
     assert!(!told.is_error && told.text.contains("SQLite"), "{}", told.text);
     let ended = withdrawn(&world, &asked).await?;
     assert_eq!(ended.outcome.context("an outcome")?.message.as_deref(), Some("It was answered in the terminal."));
-    assert!(world.answer(&asked, &[&["PostgreSQL"]]).await.is_err(), "nobody would hear it");
+    assert!(world.answer(&asked, &[&["PostgreSQL"]]).await.is_err(), "a late answer is refused");
     Ok(())
 }
 
 #[tokio::test]
-async fn escape_ends_the_ask_here() -> Result<()> {
+async fn escape_in_the_terminal_withdraws_the_ask() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
     let asked = world.pending().await?;
@@ -213,11 +214,11 @@ async fn escape_ends_the_ask_here() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
+async fn denial_in_the_terminal_withdraws_the_ask() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
     let asked = world.pending().await?;
-    // Its first choice is a yes: a key that came too early would make it one.
+    // The first choice approves. A key that comes too early would choose it.
     sleep(Duration::from_secs(3)).await;
     terminal.press_until(&[LAST_CHOICE, ENTER], withdrawn(&world, &asked)).await?;
     assert!(!world.home.project().join("a.txt").exists());
@@ -225,7 +226,7 @@ async fn a_no_in_the_terminal_ends_the_ask_here() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_yes_in_the_terminal_ends_the_ask_here() -> Result<()> {
+async fn approval_in_the_terminal_withdraws_the_ask() -> Result<()> {
     let world = connected(script(bash("toolu_b", "touch a.txt")), "").await?;
     let terminal = Terminal::start(&world, "make a file")?;
     let asked = world.pending().await?;
@@ -236,7 +237,7 @@ async fn a_yes_in_the_terminal_ends_the_ask_here() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_a_server_the_terminal_is_as_it_always_was() -> Result<()> {
+async fn terminal_dialog_works_without_a_server() -> Result<()> {
     let mut world = connected(script(which_database()), "").await?;
     world.server.terminate().await?;
     let terminal = Terminal::start(&world, "set up a database")?;
@@ -247,7 +248,7 @@ async fn without_a_server_the_terminal_is_as_it_always_was() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_restart_of_the_server_changes_nothing() -> Result<()> {
+async fn waiting_hook_survives_a_server_restart() -> Result<()> {
     for how in ["killed", "stopped"] {
         let mut world = connected(script(which_database()), "").await?;
         let _terminal = Terminal::start(&world, "set up a database")?;
@@ -258,9 +259,9 @@ async fn a_restart_of_the_server_changes_nothing() -> Result<()> {
         };
         sleep(Duration::from_secs(3)).await;
         world.server.start_again().await?;
-        // Longer than the ask is kept for a hook that is gone.
+        // Longer than the server keeps an ask without a waiting hook.
         sleep(Duration::from_secs(7)).await;
-        assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Pending, "the hook is there again: {how}");
+        assert_eq!(world.client.ask(&asked.id).await?.status, AskStatus::Pending, "the hook has returned: {how}");
         world.answer(&asked, &[&["PostgreSQL"]]).await?;
         let told = world.model.result_of("toolu_q").await?;
         assert!(!told.is_error && told.text.contains("PostgreSQL"), "{}", told.text);

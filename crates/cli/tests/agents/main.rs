@@ -1,7 +1,7 @@
-//! The product with real agents: what a person decides in Sayso reaches the model behind the agent.
+//! Tests with real agents: a decision in Sayso reaches the model behind the agent.
 //!
-//! The agents are the real programs; the model is a mock on loopback that says what its script says
-//! and keeps what it is sent. That record is the proof. It runs only without a network:
+//! The agents are the real programs. The model is a mock on loopback that follows a script and records all requests;
+//! this record is the evidence. The tests run only without a network:
 //!
 //! ```text
 //! scripts/agents.sh

@@ -1,4 +1,4 @@
-//! Claude Code, the real program, with Sayso as its MCP server: on standard input and output, and over HTTP.
+//! The real Claude Code with Sayso as its MCP server, over standard input and output and over HTTP.
 
 use std::process::Stdio;
 
@@ -24,14 +24,14 @@ fn script(turn: ModelTurn) -> ModelScript {
     ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
-/// How Claude Code reaches the server.
+/// The transport between Claude Code and Sayso.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Stdio,
     Http,
 }
 
-/// `claude -p` with Sayso among its MCP servers and these arguments.
+/// Starts `claude -p` with Sayso as an MCP server and with these arguments.
 async fn claude(world: &World, way: Way, arguments: &[&str]) -> Result<Child> {
     let new = NewToken::new(Role::Agent, "mcp");
     let token = world.client.create_token(&new).await?.token.context("a token")?;
@@ -60,7 +60,7 @@ async fn ended(child: Child) -> Result<Value> {
 }
 
 #[tokio::test]
-async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
+async fn answer_to_ask_user_reaches_the_model() -> Result<()> {
     for way in [Way::Stdio, Way::Http] {
         let turn = vec![ModelBlock::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
         let world = World::new(script(turn)).await?;
@@ -75,7 +75,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
         let said: Value = serde_json::from_str(&told.text)?;
         assert_eq!((told.is_error, said), (false, json!({ "status": "answered", "answers": [["PostgreSQL"]] })));
         assert_eq!(ended(child).await?["result"], "Done.");
-        // The model is shown the tool from the first request on.
+        // The first request to the model already lists the tool.
         let records = world.model.records();
         let asked = records.iter().find(|record| record.request.last_user_text() == Some("do it")).context("a first request")?;
         assert!(asked.request.tools.iter().any(|tool| tool == "mcp__sayso__ask_user"), "{:?}", asked.request.tools);
@@ -85,7 +85,7 @@ async fn ask_user_reaches_a_person_and_the_answer_the_model() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_rejection_is_read_by_the_model_and_a_restart_is_not_noticed() -> Result<()> {
+async fn rejection_reaches_the_model_after_a_server_restart() -> Result<()> {
     let turn = vec![ModelBlock::call("toolu_q", "mcp__sayso__ask_user", json!({ "questions": question() }))];
     let mut world = World::new(script(turn)).await?;
     let child = claude(&world, Way::Stdio, &["--allowedTools", "mcp__sayso__ask_user"]).await?;
@@ -102,7 +102,7 @@ async fn a_rejection_is_read_by_the_model_and_a_restart_is_not_noticed() -> Resu
 const PROMPT_TOOL: [&str; 2] = ["--permission-prompt-tool", "mcp__sayso__approve"];
 
 #[tokio::test]
-async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> {
+async fn permission_prompt_tool_approves_edits_and_denies() -> Result<()> {
     for way in [Way::Stdio, Way::Http] {
         let bash = |id: &str, command: &str| {
             vec![ModelBlock::call(id, "Bash", json!({ "command": command, "description": "make a file" }))]
@@ -135,7 +135,7 @@ async fn the_permission_prompt_tool_approves_changes_and_denies() -> Result<()> 
 }
 
 #[tokio::test]
-async fn the_permission_prompt_tool_carries_questions_and_stops() -> Result<()> {
+async fn permission_prompt_tool_answers_questions_and_stops_the_turn() -> Result<()> {
     let turns = [
         vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": question() }))],
         vec![ModelBlock::call("toolu_1", "Bash", json!({ "command": "touch a.txt", "description": "make a file" }))],

@@ -1,4 +1,4 @@
-//! The MCP server as the official TypeScript clients and the official conformance suite see it.
+//! The MCP server tested with the official TypeScript clients and the official conformance suite.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn pending(server: &TestServer) -> Result<Ask> {
     }
 }
 
-/// Asks with an official client; the person answers after this long.
+/// Asks with an official client. The person answers after this time.
 async fn asked_and_answered(who: &str, after: Duration) -> Result<Value> {
     require_isolation();
     let server = TestServer::start().await?;
@@ -45,21 +45,21 @@ async fn asked_and_answered(who: &str, after: Duration) -> Result<Value> {
 }
 
 #[tokio::test]
-async fn the_older_library_gets_an_answer_in_a_session() -> Result<()> {
+async fn older_library_receives_an_answer_in_a_session() -> Result<()> {
     let said = asked_and_answered("sdk", Duration::ZERO).await?;
     assert!(said["session"].is_string() && said["heard"][0] == 1, "{said}");
     Ok(())
 }
 
 #[tokio::test]
-async fn the_newer_library_gets_an_answer_without_a_session() -> Result<()> {
+async fn newer_library_receives_an_answer_without_a_session() -> Result<()> {
     let said = asked_and_answered("client", Duration::ZERO).await?;
     assert!(said["session"].is_null() && said["heard"][0] == 1, "{said}");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_client_that_gives_up_after_a_minute_waits_for_three() -> Result<()> {
+async fn progress_keeps_clients_waiting_beyond_their_timeout() -> Result<()> {
     let (older, newer) =
         tokio::join!(asked_and_answered("sdk", Duration::from_secs(185)), asked_and_answered("client", Duration::from_secs(185)));
     for said in [older?, newer?] {
@@ -69,11 +69,11 @@ async fn a_client_that_gives_up_after_a_minute_waits_for_three() -> Result<()> {
     Ok(())
 }
 
-/// What needs tools that only a test server has. It is expected to fail.
+/// These scenarios need tools of a test server and are expected to fail.
 const FIXTURES: &[&str] = &["test_missing_capability", "test_streaming_elicitation", "test_logging_tool"];
 
 #[tokio::test]
-async fn the_official_conformance_suite_passes() -> Result<()> {
+async fn official_conformance_suite_passes() -> Result<()> {
     require_isolation();
     let server = TestServer::start().await?;
     let proxy = McpProxy::start(&server.url(), &agent_token(&server).await?).await?;

@@ -1,4 +1,4 @@
-//! OpenCode, the real program.
+//! The real OpenCode.
 
 use anyhow::{Context as _, Result};
 use sayso_client::api::ask::{ActionKind, AnswerRequest, ApproveRequest, AskQuery, AskStatus, Delivery};
@@ -37,7 +37,7 @@ fn script(turn: ModelTurn) -> ModelScript {
     ModelScript::turns([turn, vec![ModelBlock::text("Done.")]])
 }
 
-/// What the model got for a call.
+/// Returns the result of a call as the model received it.
 async fn received(world: &World, id: &str) -> Result<String> {
     Ok(world.model.result_of(id).await?.text)
 }
@@ -48,7 +48,7 @@ fn answered(pairs: &[(&str, &str)]) -> String {
 }
 
 #[tokio::test]
-async fn an_answer_reaches_the_model() -> Result<()> {
+async fn answer_reaches_the_model() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -62,29 +62,29 @@ async fn an_answer_reaches_the_model() -> Result<()> {
 }
 
 #[tokio::test]
-async fn several_questions_a_multiple_choice_and_free_text_reach_the_model() -> Result<()> {
+async fn answers_to_several_questions_reach_the_model() -> Result<()> {
     let questions = [
         question(DATABASE, "Database", false, &["SQLite", "PostgreSQL"]),
         question(FEATURES, "Features", true, &["Auth", "Export"]),
-        question("What shall it be called?", "Name", false, &[]),
+        question("What should it be called?", "Name", false, &[]),
     ];
     let world = World::new(script(ask("call_q", &questions))).await?;
     let mut agent = world.start("opencode", "set it up").await?;
     let asked = agent.asks().await?;
     assert!(asked.questions[1].multiple && asked.questions.len() == 3);
-    // OpenCode would take anything; nothing but what fits is sent.
+    // OpenCode does not validate answers, so Sayso must.
     let wrong = world.answer(&asked, &[&["SQLite"], &["Auth"]]).await.unwrap_err();
     assert!(format!("{wrong:#}").contains("answers"), "{wrong:#}");
     let answers = vec![vec!["my own".to_owned()], vec!["Auth".to_owned(), "Export".to_owned()], vec!["gamma".to_owned()]];
     world.client.answer(&asked.id, &AnswerRequest { answers, note: Some("soon".to_owned()) }).await?;
-    let wanted = [(DATABASE, "my own, Note: soon"), (FEATURES, "Auth, Export"), ("What shall it be called?", "gamma")];
+    let wanted = [(DATABASE, "my own, Note: soon"), (FEATURES, "Auth, Export"), ("What should it be called?", "gamma")];
     assert_eq!(received(&world, "call_q").await?, answered(&wanted));
     assert_eq!(agent.finished().await?, "Done.");
     world.close().await
 }
 
 #[tokio::test]
-async fn a_rejection_goes_on_and_stops_only_if_told_so() -> Result<()> {
+async fn rejection_continues_or_stops_the_turn() -> Result<()> {
     let one = |id: &str| ask(id, &[question(DATABASE, "Database", false, &["SQLite", "PostgreSQL"])]);
     let world =
         World::new(ModelScript::turns([one("call_1"), one("call_2"), one("call_3"), vec![ModelBlock::text("Never said.")]]))
@@ -100,13 +100,13 @@ async fn a_rejection_goes_on_and_stops_only_if_told_so() -> Result<()> {
     let asked = agent.asks().await?;
     world.deny(&asked, "Enough.", true).await?;
     agent.finished().await?;
-    assert_eq!(world.client.session(agent.session()).await?.status, SessionStatus::Idle, "it takes the next message");
-    assert_ne!(agent.last_words().await?, "Never said.");
+    assert_eq!(world.client.session(agent.session()).await?.status, SessionStatus::Idle, "the session accepts the next message");
+    assert_ne!(agent.last_message().await?, "Never said.");
     world.close().await
 }
 
 #[tokio::test]
-async fn a_question_that_nobody_answers_is_told_so_and_the_agent_goes_on() -> Result<()> {
+async fn agent_continues_after_a_question_times_out() -> Result<()> {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"2s\"\non_timeout = \"reject\"\n";
     let world = World::with_policy(script(which_database()), policy).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
@@ -116,7 +116,7 @@ async fn a_question_that_nobody_answers_is_told_so_and_the_agent_goes_on() -> Re
 }
 
 #[tokio::test]
-async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Result<()> {
+async fn only_approved_commands_run() -> Result<()> {
     let world = World::new(ModelScript::turns([
         bash("call_1", "touch a.txt"),
         bash("call_2", "touch b.txt"),
@@ -139,7 +139,7 @@ async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Resul
     let told = received(&world, "call_2").await?;
     assert!(told.contains("with the following feedback: Not on this machine."), "{told}");
 
-    // For longer: a rule of Sayso's, so that the next one like it is not asked, and never OpenCode's own.
+    // The longer permission becomes a rule of Sayso, which allows the next command, and not a rule of OpenCode.
     let asked = agent.asks().await?;
     let choices = &asked.approval.as_ref().context("an approval")?.choices;
     assert_eq!(choices[0].label, "Allow `touch *` for a day (Sayso, OpenCode in this project)");
@@ -151,13 +151,13 @@ async fn a_command_runs_when_it_is_approved_and_not_when_it_is_denied() -> Resul
 }
 
 #[tokio::test]
-async fn two_sessions_get_each_its_own_answer() -> Result<()> {
+async fn parallel_sessions_receive_their_own_answers() -> Result<()> {
     let turns =
         |id: &str, text: &str| vec![ask(id, &[question(text, "H", false, &["yes", "no"])]), vec![ModelBlock::text("Done.")]];
     let world =
         World::new(ModelScript::by_word([("red", turns("call_red", "Red?")), ("blue", turns("call_blue", "Blue?"))])).await?;
     let mut red = world.start("opencode", "the red one").await?;
-    // OpenCode makes its database when it is first started; two first starts at once would be in each other's way.
+    // OpenCode creates its database at its first start, and two first starts at the same time would conflict.
     let asked_red = red.asks().await?;
     let mut blue = world.start("opencode", "the blue one").await?;
     let asked_blue = blue.asks().await?;
@@ -170,7 +170,8 @@ async fn two_sessions_get_each_its_own_answer() -> Result<()> {
     world.close().await
 }
 
-/// A way to OpenCode that can be cut: OpenCode's own words about its address are changed to it.
+/// A connection to OpenCode that can be cut. The address that OpenCode prints is replaced by the address of this
+/// proxy.
 struct Way {
     cut: watch::Sender<u64>,
     opened: watch::Receiver<u64>,
@@ -223,7 +224,7 @@ impl Way {
         Ok((world, Self { cut, opened, task }))
     }
 
-    /// Cuts every connection that there is.
+    /// Cuts all current connections.
     fn cut(&mut self) {
         self.opened.mark_unchanged();
         self.cut.send_modify(|cut| *cut += 1);
@@ -231,7 +232,7 @@ impl Way {
 }
 
 #[tokio::test]
-async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() -> Result<()> {
+async fn broken_stream_neither_loses_nor_repeats_asks() -> Result<()> {
     let second = ask("call_2", &[question(FEATURES, "Features", false, &["Auth", "Export"])]);
     let (world, mut way) = Way::new(ModelScript::turns([which_database(), second, vec![ModelBlock::text("Done.")]])).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
@@ -254,7 +255,7 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() -> Result<()> 
 }
 
 #[tokio::test]
-async fn what_is_pending_at_an_interrupt_is_never_carried_out() -> Result<()> {
+async fn pending_command_never_runs_after_an_interrupt() -> Result<()> {
     let world = World::new(ModelScript::turns([
         bash("call_1", "touch a.txt"),
         vec![ModelBlock::text("Here.")],
@@ -280,7 +281,7 @@ async fn what_is_pending_at_an_interrupt_is_never_carried_out() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()> {
+async fn answer_is_delivered_as_a_message_after_a_resume() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let mut agent = world.start("opencode", "set up a database").await?;
     let asked = agent.asks().await?;
@@ -293,12 +294,12 @@ async fn an_answer_that_outlived_the_agent_is_said_after_a_resume() -> Result<()
         record.request.last_user_text().is_some_and(|text| text.contains(DATABASE) && text.contains("PostgreSQL"))
     });
     let record = record.await?;
-    assert_eq!(record.request.messages.len(), 4, "it is the same conversation: {:?}", record.request.messages);
+    assert_eq!(record.request.messages.len(), 4, "the conversation is the same: {:?}", record.request.messages);
     world.close().await
 }
 
 #[tokio::test]
-async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
+async fn answer_and_approval_reach_the_agent_after_a_server_kill() -> Result<()> {
     let mut world =
         World::new(ModelScript::turns([which_database(), bash("call_b", "touch a.txt"), vec![ModelBlock::text("Done.")]]))
             .await?;
@@ -320,7 +321,7 @@ async fn the_agent_never_notices_that_the_server_was_killed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<()> {
+async fn question_tool_is_disabled_when_the_policy_rejects_questions() -> Result<()> {
     let world = World::new(script(which_database())).await?;
     let reject = |new: &mut NewSession| new.policy = serde_json::from_value(json!({ "questions": "reject" })).ok();
     let mut agent = world.start_with("opencode", "set up a database", reject).await?;
@@ -331,9 +332,9 @@ async fn the_question_tool_is_off_when_the_policy_rejects_questions() -> Result<
     world.close().await
 }
 
-/// A sub-agent asks under the same rules, and its asks belong to the session.
+/// Rules apply to sub-agents, and their asks belong to the session.
 #[tokio::test]
-async fn a_sub_agent_asks_before_it_runs_a_command() -> Result<()> {
+async fn sub_agent_asks_before_it_runs_a_command() -> Result<()> {
     let turns = ModelScript::by_word([
         ("look around", vec![bash("call_b", "touch a.txt"), vec![ModelBlock::text("Looked.")]]),
         (
@@ -360,9 +361,9 @@ async fn a_sub_agent_asks_before_it_runs_a_command() -> Result<()> {
     world.close().await
 }
 
-/// Somebody's own OpenCode, with the MCP server that `sayso connect opencode` enters.
+/// The person's own OpenCode with the MCP server that `sayso connect opencode` configures.
 #[tokio::test]
-async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_model() -> Result<()> {
+async fn answer_to_ask_user_reaches_the_model_of_a_connected_opencode() -> Result<()> {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" }]);
     let questions = json!([{ "question": DATABASE, "header": "Database", "options": options }]);
     let turn = vec![ModelBlock::call("call_q", "sayso_ask_user", json!({ "questions": questions }))];
@@ -388,14 +389,14 @@ async fn ask_user_of_a_connected_opencode_reaches_a_person_and_the_answer_the_mo
 }
 
 #[tokio::test]
-async fn a_command_of_the_agent_has_no_token_that_decides() -> Result<()> {
+async fn agent_commands_have_no_token_that_can_decide() -> Result<()> {
     let world = World::new(script(bash("call_b", "env"))).await?;
     let mut agent = world.start("opencode", "look around").await?;
     let asked = agent.asks().await?;
     world.approve(&asked).await?;
     let environment = received(&world, "call_b").await?;
     assert!(environment.contains("SAYSO_AGENT_TOKEN=") && !environment.contains("SAYSO_TOKEN="), "{environment}");
-    assert!(!environment.contains(world.server.token()), "the person's token is not in there");
+    assert!(!environment.contains(world.server.token()), "the environment must not contain the person's token");
     agent.finished().await?;
     world.close().await
 }

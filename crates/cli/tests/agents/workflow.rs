@@ -1,4 +1,4 @@
-//! A workflow whose steps are carried out by a real agent.
+//! A workflow whose steps run a real agent.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::world::{World, until};
 
-/// The run when it is so, or when it is over.
+/// Waits until the condition holds or the run is finished, and returns the run.
 async fn run_when(world: &World, id: &str, holds: impl Fn(&Run) -> bool) -> Result<Run> {
     let holds = |run: &Run| holds(run) || run.status.is_over();
     until("so far", || async { Ok(Some(world.client.run(id).await?).filter(|run| holds(run))) }).await
@@ -18,7 +18,7 @@ async fn run_when(world: &World, id: &str, holds: impl Fn(&Run) -> bool) -> Resu
 // The question pauses the step, and the answer reaches the model. The output of the step is part of the prompt of the next step,
 // which runs in another process.
 #[tokio::test]
-async fn claude_code_carries_out_two_steps_and_is_answered_between() -> Result<()> {
+async fn claude_code_runs_two_steps_with_an_answer_in_between() -> Result<()> {
     let question = json!({ "question": "Which database?", "header": "Database", "multiSelect": false, "options": [
         { "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" } ] });
     let asks = vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))];

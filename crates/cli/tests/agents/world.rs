@@ -1,4 +1,4 @@
-//! A server with real agents, a mock model behind them, and a person.
+//! A server with real agents, a mock model for them, and a person.
 
 use anyhow::{Result, bail};
 use sayso_client::Client;
@@ -10,7 +10,7 @@ use sayso_testkit::{ScriptedAgent, ServerProcess, reaches};
 use tempfile::TempDir;
 use tokio::time::{Duration, Instant, sleep};
 
-/// Everything that one test needs.
+/// The environment of one test.
 pub(crate) struct World {
     pub(crate) server: ServerProcess,
     pub(crate) client: Client,
@@ -20,17 +20,17 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// A server whose agents speak to a model with this script.
+    /// Starts a server whose agents use a model with this script.
     pub(crate) async fn new(script: ModelScript) -> Result<Self> {
         Self::with_policy(script, "").await
     }
 
-    /// The same under this policy.
+    /// Like `new`, with a policy.
     pub(crate) async fn with_policy(script: ModelScript, policy: &str) -> Result<Self> {
         Self::prepared(script, policy, |_, _| Ok(())).await
     }
 
-    /// The same with a changed `config.toml`.
+    /// Like `with_policy`, with a modified `config.toml`.
     pub(crate) async fn prepared(
         script: ModelScript,
         policy: &str,
@@ -51,12 +51,12 @@ impl World {
         Ok(Self { server, client, model, home, _dir: dir })
     }
 
-    /// A session with this agent in the project.
+    /// Starts a session of this agent in the project.
     pub(crate) async fn start(&self, agent: &str, prompt: &str) -> Result<ScriptedAgent> {
         self.start_with(agent, prompt, |_| {}).await
     }
 
-    /// The same, changed.
+    /// Like `start`, with a modified request.
     pub(crate) async fn start_with(
         &self,
         agent: &str,
@@ -73,33 +73,33 @@ impl World {
         ScriptedAgent::with(&self.client, &new).await
     }
 
-    /// The first ask that waits.
+    /// Waits for a pending ask and returns the first.
     pub(crate) async fn pending(&self) -> Result<Ask> {
         until("there", || async { Ok(self.client.pending_asks().await?.data.into_iter().next()) }).await
     }
 
-    /// The ask, when it is so.
+    /// Waits until the condition holds for the ask.
     pub(crate) async fn becomes(&self, ask: &Ask, what: &str, holds: impl Fn(&Ask) -> bool) -> Result<Ask> {
         until(what, || async { Ok(Some(self.client.ask(&ask.id).await?).filter(|ask| holds(ask))) }).await
     }
 
-    /// The ask, when its outcome has been taken there.
+    /// Waits until the outcome of the ask is delivered.
     pub(crate) async fn delivered(&self, ask: &Ask) -> Result<Ask> {
         reaches(&self.client, &ask.id, Delivery::Delivered).await
     }
 
-    /// The person answers: one list of entries per question.
+    /// Answers as the person, with one list of entries per question.
     pub(crate) async fn answer(&self, ask: &Ask, answers: &[&[&str]]) -> Result<Ask> {
         let answers = answers.iter().map(|entries| entries.iter().map(|entry| (*entry).to_owned()).collect()).collect();
         Ok(self.client.answer(&ask.id, &AnswerRequest { answers, note: None }).await?)
     }
 
-    /// The person says yes.
+    /// Approves as the person.
     pub(crate) async fn approve(&self, ask: &Ask) -> Result<Ask> {
         Ok(self.client.approve(&ask.id, &ApproveRequest::default()).await?)
     }
 
-    /// The person says no, in these words.
+    /// Denies or rejects as the person, with this reason.
     pub(crate) async fn deny(&self, ask: &Ask, message: &str, stop: bool) -> Result<Ask> {
         let no = NoRequest { message: Some(message.to_owned()), stop };
         Ok(match ask.questions.is_empty() {
@@ -108,14 +108,14 @@ impl World {
         })
     }
 
-    /// Ends the agents, so that none is left when the test is.
+    /// Stops the agents, so that none keeps running after the test.
     pub(crate) async fn close(self) -> Result<()> {
         self.client.stop_agents().await?;
         Ok(())
     }
 }
 
-/// Looks until something is there.
+/// Polls until there is a result.
 pub(crate) async fn until<T, F: Future<Output = Result<Option<T>>>>(what: &str, look: impl Fn() -> F) -> Result<T> {
     let end = Instant::now() + PATIENCE;
     loop {
@@ -129,9 +129,9 @@ pub(crate) async fn until<T, F: Future<Output = Result<Option<T>>>>(what: &str, 
     }
 }
 
-/// `config.toml` with the real programs, each in the home directory of the test.
+/// Formats a `config.toml` with the real programs, each with the home directory of the test.
 fn agents(installed: &Installed, home: &Home, model: &str) -> Result<String> {
-    // Should a test fail before it ends its agents, they end by themselves.
+    // If a test fails before it stops its agents, they end by themselves.
     let mut config = format!("lonely_after = \"20s\"\nroots = [{:?}]\n", home.path());
     let claude = [installed.claude.display().to_string()];
     let old = [installed.claude_old.display().to_string()];

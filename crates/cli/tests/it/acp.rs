@@ -1,5 +1,5 @@
-//! `sayso acp`: an agent for an editor on standard input and output, with messages made by hand and with a client that is made
-//! with the official crate.
+//! `sayso acp` as an agent on standard input and output, tested with handwritten messages and with a client of the
+//! official crate.
 
 use std::process::Stdio;
 
@@ -54,7 +54,7 @@ impl Editor {
         Ok(self.next)
     }
 
-    /// Makes a request, and gives its answer.
+    /// Sends a request and returns its response.
     async fn request(&mut self, method: &str, params: Value) -> Result<Value> {
         let id = self.send(method, params).await?;
         self.answer_to(id).await
@@ -69,7 +69,7 @@ impl Editor {
         }
     }
 
-    /// The next message with this method.
+    /// Returns the next message with this method.
     async fn method(&mut self, method: &str) -> Result<Value> {
         loop {
             let message = self.read().await?;
@@ -79,7 +79,7 @@ impl Editor {
         }
     }
 
-    /// A session; its id.
+    /// Creates a session and returns its id.
     async fn session(&mut self) -> Result<String> {
         let made = self.request("session/new", json!({ "cwd": self.server.project(), "mcpServers": [] })).await?;
         Ok(made["result"]["sessionId"].as_str().with_context(|| made.to_string())?.to_owned())
@@ -89,7 +89,7 @@ impl Editor {
         self.send("session/prompt", json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] })).await
     }
 
-    /// The editor goes; waits until `sayso acp` is gone, too.
+    /// Closes the input like an exiting editor, and waits until `sayso acp` has ended.
     async fn goes(&mut self) -> Result<()> {
         self.input = None;
         let status = within("the end of sayso acp", async { Ok(self.acp.wait().await?) }).await?;
@@ -113,7 +113,7 @@ async fn answer(client: &Client, ask: &str, entry: &str) -> Result<Ask> {
 }
 
 #[tokio::test]
-async fn an_editor_asks_its_person_and_the_agent_goes_on() -> Result<()> {
+async fn answer_in_the_editor_reaches_the_agent() -> Result<()> {
     let mut editor = Editor::start(&["--agent", "mock"]).await?;
     let session = editor.session().await?;
     let prompt = editor.prompt(&session, "ask me a question").await?;
@@ -130,7 +130,7 @@ async fn an_editor_asks_its_person_and_the_agent_goes_on() -> Result<()> {
 }
 
 #[tokio::test]
-async fn somebody_else_may_answer_first() -> Result<()> {
+async fn answer_elsewhere_cancels_the_editors_request() -> Result<()> {
     let mut editor = Editor::start(&["--agent", "mock"]).await?;
     let session = editor.session().await?;
     let prompt = editor.prompt(&session, "question").await?;
@@ -142,7 +142,7 @@ async fn somebody_else_may_answer_first() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_editor_that_goes_interrupts_unless_it_is_told_to_keep() -> Result<()> {
+async fn editor_exit_interrupts_turns_unless_keep_is_set() -> Result<()> {
     for (args, wanted) in [
         (&["--agent", "mock"][..], AskStatus::Withdrawn),
         (&["--agent", "mock", "--on-close", "interrupt"], AskStatus::Withdrawn),
@@ -165,7 +165,7 @@ async fn an_editor_that_goes_interrupts_unless_it_is_told_to_keep() -> Result<()
 }
 
 #[tokio::test]
-async fn a_restart_of_the_server_goes_unnoticed() -> Result<()> {
+async fn editor_answer_survives_a_server_restart() -> Result<()> {
     let mut editor = Editor::start(&["--agent", "mock"]).await?;
     let session = editor.session().await?;
     let prompt = editor.prompt(&session, "question").await?;
@@ -181,14 +181,14 @@ async fn a_restart_of_the_server_goes_unnoticed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_not_there_is_said() -> Result<()> {
+async fn unknown_agent_is_refused() -> Result<()> {
     let mut editor = Editor::start(&["--agent", "nobody"]).await?;
     let refused = editor.request("session/new", json!({ "cwd": editor.server.project(), "mcpServers": [] })).await?;
     assert_eq!(refused["error"]["data"]["code"], "unknown_agent", "{refused}");
     editor.goes().await
 }
 
-/// The ask that is pending, as soon as there is one.
+/// Waits for a pending ask.
 async fn pending(client: &Client) -> Result<Ask> {
     let mut watch = Watch::start(client).await?;
     loop {
@@ -204,16 +204,16 @@ const PROMPTS: [&str; 9] =
 
 /// The types of the official crate parse our messages, and we accept its responses.
 #[tokio::test]
-async fn the_official_client_is_asked_in_every_way_on_standard_input_and_output() -> Result<()> {
+async fn official_client_receives_all_kinds_of_asks_over_stdio() -> Result<()> {
     let dir = TempDir::with_prefix("sayso-acp-")?;
     let server = ServerProcess::start(dir.path()).await?;
     let official = AcpClient::stdio(acp(&server, &[])?, &server.project(), "mock", &PROMPTS).await?;
     asked_in_every_way(official, &server.client()?).await
 }
 
-/// The same through the transport of the official crate.
+/// The same over the HTTP transport of the official crate.
 #[tokio::test]
-async fn the_official_client_is_asked_in_every_way_over_http() -> Result<()> {
+async fn official_client_receives_all_kinds_of_asks_over_http() -> Result<()> {
     let dir = TempDir::with_prefix("sayso-acp-")?;
     let server = ServerProcess::start(dir.path()).await?;
     let official = AcpClient::http(server.url(), server.token(), &server.project(), "mock", &PROMPTS).await?;

@@ -1,5 +1,5 @@
-//! An agent that is made with the official crate of the Agent Client Protocol, behind the real server.
-//! It reads with types what we write, and says as JSON what it read.
+//! An agent built with the official crate of the Agent Client Protocol, hosted by the real server. It parses our
+//! messages with the crate's types and reports them as JSON.
 
 use anyhow::{Context as _, Result};
 use sayso_client::Client;
@@ -9,11 +9,11 @@ use sayso_testkit::{ScriptedAgent, ServerProcess, acp_peer_bin, reaches, write_c
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// A session with the peer.
+/// A session with this agent.
 struct Peer {
     client: Client,
     agent: ScriptedAgent,
-    /// Ended when this goes.
+    /// Stopped on drop.
     _server: ServerProcess,
     _dir: TempDir,
 }
@@ -23,7 +23,7 @@ impl Peer {
         Self::under("", prompt).await
     }
 
-    /// Under this policy.
+    /// Like `start`, with a policy.
     async fn under(policy: &str, prompt: &str) -> Result<Self> {
         let dir = TempDir::with_prefix("sayso-peer-")?;
         write_config(dir.path(), &format!("[agents.peer]\ncommand = {:?}\n", acp_peer_bin()?))?;
@@ -36,13 +36,13 @@ impl Peer {
         Ok(Self { client, agent, _server: server, _dir: dir })
     }
 
-    /// Prompts it, and gives what it asks.
+    /// Sends a prompt and returns the resulting ask.
     async fn asked(&mut self, prompt: &str) -> Result<Ask> {
         self.client.message(self.agent.session(), prompt, IfPending::Refuse).await?;
         self.agent.asks().await
     }
 
-    /// What it received, when its turn is over.
+    /// Returns what the agent received, after its turn.
     async fn received(&mut self) -> Result<Value> {
         let said = self.agent.finished().await?;
         serde_json::from_str(&said).context(said)
@@ -60,7 +60,7 @@ impl Peer {
         self.received().await
     }
 
-    /// What it receives for a no.
+    /// Refuses an ask and returns what the agent received.
     async fn refused(&mut self, ask: &Ask, words: Option<&str>) -> Result<Value> {
         let no = NoRequest { message: words.map(str::to_owned), stop: false };
         match ask.kind {
@@ -70,7 +70,7 @@ impl Peer {
         self.received().await
     }
 
-    /// What it receives when the turn is interrupted.
+    /// Interrupts the turn and returns what the agent received.
     async fn interrupted(&mut self, ask: &Ask) -> Result<Value> {
         self.client.interrupt(self.agent.session()).await?;
         let received = self.received().await?;
@@ -78,14 +78,14 @@ impl Peer {
         Ok(received)
     }
 
-    /// Why an ask was withdrawn.
+    /// Returns why an ask was withdrawn.
     async fn withdrawn(&self, ask: &Ask) -> Result<String> {
         let ask = self.client.ask(&ask.id).await?;
         assert_eq!(ask.status, AskStatus::Withdrawn);
         ask.outcome.and_then(|outcome| outcome.message).context("a reason")
     }
 
-    /// All that was said to it in the person's name.
+    /// Returns all messages that were sent to the agent in the person's name.
     async fn prompts(&self) -> Result<Vec<String>> {
         let page = self.client.transcript(self.agent.session(), &TranscriptQuery::default()).await?;
         let said = page.data.iter().filter(|block| block["type"] == "message" && block["role"] == "user");
@@ -103,7 +103,7 @@ fn selected(option: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_is_told_what_can_be_shown() -> Result<()> {
+async fn agent_is_told_the_client_capabilities() -> Result<()> {
     let mut peer = Peer::start("hello").await?;
     let received = peer.received().await?;
     assert_eq!(received["prompt"], "hello");
@@ -113,13 +113,13 @@ async fn it_is_told_what_can_be_shown() -> Result<()> {
 }
 
 #[tokio::test]
-async fn permissions() -> Result<()> {
+async fn permission_requests_receive_all_kinds_of_outcomes() -> Result<()> {
     let mut peer = Peer::start("permission").await?;
     let ask = peer.agent.asks().await?;
     let approval = ask.approval.as_ref().context("an approval")?;
     assert_eq!((approval.tool.as_str(), approval.title.as_str()), ("Bash", "Remove the build"));
     assert_eq!(peer.approved(&ask, None).await?, selected("once"));
-    // It tells of the call afterwards.
+    // The agent reports the call afterwards.
     reaches(&peer.client, &ask.id, Delivery::Confirmed).await?;
     let ask = peer.asked("permission").await?;
     assert_eq!(peer.approved(&ask, Some("always")).await?, selected("always"));
@@ -127,12 +127,12 @@ async fn permissions() -> Result<()> {
     assert_eq!(peer.refused(&ask, None).await?, selected("no"));
     let ask = peer.asked("permission").await?;
     assert_eq!(peer.interrupted(&ask).await?, json!({ "outcome": { "outcome": "cancelled" } }));
-    assert_eq!(peer.prompts().await?, ["permission"; 4], "nothing is said that nobody said");
+    assert_eq!(peer.prompts().await?, ["permission"; 4], "no message is sent in the person's name");
     peer.close().await
 }
 
 #[tokio::test]
-async fn forms() -> Result<()> {
+async fn forms_receive_all_kinds_of_outcomes() -> Result<()> {
     let mut peer = Peer::start("form").await?;
     let ask = peer.agent.asks().await?;
     let keys: Vec<&str> = ask.questions.iter().filter_map(|question| question.key.as_deref()).collect();
@@ -148,7 +148,7 @@ async fn forms() -> Result<()> {
 }
 
 #[tokio::test]
-async fn links() -> Result<()> {
+async fn links_receive_all_kinds_of_outcomes() -> Result<()> {
     let mut peer = Peer::start("link").await?;
     let ask = peer.agent.asks().await?;
     assert_eq!(ask.kind, AskKind::Link);
@@ -164,7 +164,7 @@ async fn links() -> Result<()> {
 }
 
 #[tokio::test]
-async fn questions_of_the_sandbox_extension() -> Result<()> {
+async fn questions_of_the_sandbox_extension_receive_all_kinds_of_outcomes() -> Result<()> {
     let mut peer = Peer::start("question").await?;
     let ask = peer.agent.asks().await?;
     assert_eq!(peer.answered(&ask, &[&["b"]]).await?, json!({ "status": "answered", "answers": [["b"]] }));
@@ -176,16 +176,16 @@ async fn questions_of_the_sandbox_extension() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_it_takes_back_is_withdrawn() -> Result<()> {
+async fn request_that_the_agent_cancels_is_withdrawn() -> Result<()> {
     let mut peer = Peer::start("race").await?;
     let (permission, question) = (peer.agent.asks().await?, peer.agent.asks().await?);
     assert_eq!(peer.answered(&question, &[&["a"]]).await?["status"], "answered");
-    assert_eq!(peer.withdrawn(&permission).await?, "The agent took it back.");
+    assert_eq!(peer.withdrawn(&permission).await?, "The agent withdrew it.");
     peer.close().await
 }
 
 #[tokio::test]
-async fn a_persons_words_follow_a_no_and_a_rules_do_not() -> Result<()> {
+async fn reason_of_a_person_follows_a_refusal_as_a_message() -> Result<()> {
     let rule = "[[rules]]\ndo = \"deny\"\nrun = [\"rm *\"]\nmessage = \"use the trash\"\n";
     let mut peer = Peer::under(rule, "permission").await?;
     assert_eq!(peer.received().await?, selected("no"));

@@ -1,4 +1,4 @@
-//! In an agent's shell the person's token is never used.
+//! The person's token is never used in an agent's shell.
 
 use anyhow::Result;
 use sayso_testkit::Watch;
@@ -14,7 +14,7 @@ async fn as_agent(person: &Person, environment: &[(&str, &str)], args: &[&str]) 
 }
 
 #[tokio::test]
-async fn without_a_token_of_its_own_an_agent_may_nothing() -> Result<()> {
+async fn agent_without_a_token_can_do_nothing() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("approve").await?;
     let id = asked.id.as_str();
@@ -48,7 +48,7 @@ async fn without_a_token_of_its_own_an_agent_may_nothing() -> Result<()> {
         &["uninstall", "--yes", "--purge"],
     ];
     for (marker, value) in MARKERS {
-        // A token of the person's that is in the environment is not the agent's either.
+        // A token of the person in the environment must not be used either.
         let token = person.server.as_ref().unwrap().token();
         for environment in [&[(marker, value)][..], &[(marker, value), ("SAYSO_TOKEN", token)]] {
             for args in commands {
@@ -69,7 +69,7 @@ async fn without_a_token_of_its_own_an_agent_may_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn with_its_own_token_an_agent_asks_and_cannot_answer_itself() -> Result<()> {
+async fn agent_token_can_ask_but_not_answer() -> Result<()> {
     let person = Person::new().await?;
     let made = person.run(&["token", "create", "claude", "--role", "agent"]).await?;
     assert!(made.err.contains("SAYSO_AGENT_TOKEN"), "{made:?}");
@@ -92,13 +92,13 @@ async fn with_its_own_token_an_agent_asks_and_cannot_answer_itself() -> Result<(
 }
 
 #[tokio::test]
-async fn an_agent_starts_no_server() -> Result<()> {
+async fn agent_cannot_start_a_server() -> Result<()> {
     let person = Person::without_server()?;
     let ran = as_agent(&person, &[("CLAUDECODE", "1")], &["ask", "May I?"]).await?;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");
     let own = [("CLAUDECODE", "1"), ("SAYSO_AGENT_TOKEN", "x"), ("SAYSO_URL", "http://127.0.0.1:9")];
     let ran = as_agent(&person, &own, &["ask", "May I?"]).await?;
-    assert!(ran.code == Some(1) && ran.err.starts_with("No server answers at http://127.0.0.1:9"), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.err.starts_with("Cannot reach the server at http://127.0.0.1:9"), "{ran:?}");
     assert!(!person.data_dir().join("server.json").exists());
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Approvals, plans and links at the prompt.
+//! Approvals, plans and links in the prompt.
 
 use anyhow::Result;
 use sayso_client::api::ask::{AskStatus, Outcome};
@@ -7,7 +7,7 @@ use crate::support::Person;
 
 const APPROVE: &str = "Approve? [y/n/1/e/r/?]: ";
 
-/// Types one line at the approval of the mock, and gives what it then said and the outcome.
+/// Types one line at the approval prompt of the mock agent, and returns the agent's reply and the outcome.
 async fn decided_by(typed: &str, environment: &[(&str, &str)]) -> Result<(String, Outcome)> {
     let person = Person::new().await?;
     let mut terminal = person.terminal_with(&["start", "mock", "approve"], environment)?;
@@ -39,7 +39,7 @@ async fn no_denies() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_number_takes_the_agents_own_choice() -> Result<()> {
+async fn number_approves_with_the_agents_own_choice() -> Result<()> {
     let (said, outcome) = decided_by("1", &[]).await?;
     assert!(said.contains("Approved (always): cargo test --workspace\n"), "{said}");
     assert_eq!(outcome.choice.as_deref(), Some("always"));
@@ -47,7 +47,7 @@ async fn a_number_takes_the_agents_own_choice() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_edited_input_is_what_is_approved() -> Result<()> {
+async fn edited_input_is_approved() -> Result<()> {
     let (said, outcome) = decided_by("e", &[("EDITOR", "sed -i s/--workspace/--lib/")]).await?;
     assert!(said.contains("Approved with another input: cargo test --lib\n"), "{said}");
     assert_eq!(outcome.input, Some(serde_json::json!({ "command": "cargo test --lib" })));
@@ -62,7 +62,7 @@ async fn stop_denies_and_ends_the_turn() -> Result<()> {
 }
 
 #[tokio::test]
-async fn nothing_but_a_clear_word_decides() -> Result<()> {
+async fn unclear_input_decides_nothing() -> Result<()> {
     let person = Person::new().await?;
     let unchanged = [("VISUAL", "true")];
     let mut terminal = person.terminal_with(&["start", "mock", "approve"], &unchanged)?;
@@ -88,7 +88,7 @@ async fn nothing_but_a_clear_word_decides() -> Result<()> {
 }
 
 #[tokio::test]
-async fn keys_typed_before_the_approval_was_there_do_not_approve() -> Result<()> {
+async fn keys_typed_before_the_prompt_do_not_approve() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "approve"])?;
     terminal.line("y").await?;
@@ -100,7 +100,7 @@ async fn keys_typed_before_the_approval_was_there_do_not_approve() -> Result<()>
 }
 
 #[tokio::test]
-async fn a_plan_is_shown_whole() -> Result<()> {
+async fn plan_is_shown_completely() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "plan"])?;
     let shown = terminal.expect("Approve? [y/n/e/r/?]: ").await?;
@@ -112,7 +112,7 @@ async fn a_plan_is_shown_whole() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_link_shows_its_host() -> Result<()> {
+async fn link_prompt_shows_its_host() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "link"])?;
     let shown = terminal.expect("Done? [y/n/o/?]: ").await?;

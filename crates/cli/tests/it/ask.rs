@@ -1,4 +1,4 @@
-//! `sayso ask`: what a script gets.
+//! `sayso ask` from a script.
 
 use anyhow::Result;
 use sayso_client::api::token::{NewToken, Role};
@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 use crate::gate::Gate;
 use crate::support::{Person, Ran, ran};
 
-/// Starts `sayso ask` and gives the ask that it opened.
+/// Starts `sayso ask` and returns the id of the ask that it opened.
 async fn asking(person: &Person, args: &[&str]) -> Result<(JoinHandle<Result<Ran>>, String)> {
     let mut watch = Watch::start(&person.client()?).await?;
     let running = tokio::spawn(ran(person.command(&[&["ask"], args].concat())));
@@ -19,7 +19,7 @@ async fn asking(person: &Person, args: &[&str]) -> Result<(JoinHandle<Result<Ran
 }
 
 #[tokio::test]
-async fn an_answer_is_printed() -> Result<()> {
+async fn answer_is_printed() -> Result<()> {
     let person = Person::new().await?;
     let options = ["Which?", "--option", "A", "--option", "B", "--option", "C"];
     let (script, id) = asking(&person, &options).await?;
@@ -40,7 +40,7 @@ async fn an_answer_is_printed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn yes_and_no_are_exit_codes() -> Result<()> {
+async fn exit_code_tells_yes_from_no() -> Result<()> {
     let person = Person::new().await?;
     let (script, id) = asking(&person, &["Deploy?", "--approval", "make deploy"]).await?;
     person.ok(&["approve", &id]).await?;
@@ -60,24 +60,24 @@ async fn yes_and_no_are_exit_codes() -> Result<()> {
 }
 
 #[tokio::test]
-async fn nobody_answers_in_time() -> Result<()> {
+async fn timeout_has_its_own_exit_code() -> Result<()> {
     let person = Person::new().await?;
     let (question, approval) = tokio::join!(
         person.run(&["ask", "Anybody?", "--timeout", "1s"]),
         person.run(&["ask", "Deploy?", "--approval", "make deploy", "--timeout", "1s"]),
     );
-    let nobody =
-        |end: &str| Ran { code: Some(4), out: String::new(), err: format!("Nobody answered in 1 second. {end} by timeout.\n") };
-    assert_eq!((question?, approval?), (nobody("Rejected"), nobody("Denied")));
+    let timed_out =
+        |end: &str| Ran { code: Some(4), out: String::new(), err: format!("No answer in 1 second. {end} by timeout.\n") };
+    assert_eq!((question?, approval?), (timed_out("Rejected"), timed_out("Denied")));
     Ok(())
 }
 
 #[tokio::test]
-async fn a_secret_reaches_the_script_and_nobody_else() -> Result<()> {
+async fn secret_reaches_only_the_script() -> Result<()> {
     let person = Person::new().await?;
     let new = NewToken::new(Role::Answerer, "ada");
     let ada = person.client()?.create_token(&new).await?.token.unwrap_or_default();
-    // Whether somebody else answers or the person whose token the script has, too.
+    // The answer may come from another person, or from the person whose token the script uses.
     for (name, environment) in [("ada", &[("SAYSO_TOKEN", ada.as_str())][..]), ("tester", &[])] {
         let (script, id) = asking(&person, &["Password?", "--secret"]).await?;
         let mut terminal = person.terminal_with(&["next"], environment)?;
@@ -94,10 +94,10 @@ async fn a_secret_reaches_the_script_and_nobody_else() -> Result<()> {
 }
 
 #[tokio::test]
-async fn ctrl_c_takes_the_question_back() -> Result<()> {
+async fn ctrl_c_withdraws_the_question() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["ask", "Which?"])?;
-    terminal.expect("Waiting. Decide it with: sayso answer ").await?;
+    terminal.expect("Waiting for an answer. Decide it with: sayso answer ").await?;
     let ask = person.pending().await?;
     terminal.send(CTRL_C).await?;
     terminal.expect("Withdrawn.").await?;
@@ -107,7 +107,7 @@ async fn ctrl_c_takes_the_question_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn ctrl_c_takes_back_what_the_server_does_not_have_yet() -> Result<()> {
+async fn ctrl_c_withdraws_a_question_that_is_still_being_sent() -> Result<()> {
     let person = Person::new().await?;
     let token = std::fs::read_to_string(person.data_dir().join("token"))?;
     let gate = Gate::before(&person.server_file()?.url).await?;
@@ -122,17 +122,17 @@ async fn ctrl_c_takes_back_what_the_server_does_not_have_yet() -> Result<()> {
     assert_eq!(person.ok(&["ls"]).await?, "");
     assert!(person.ok(&["history"]).await?.contains("Which?"));
 
-    // The server does not reply: one does not have to wait for it.
+    // The server does not respond. Ctrl-C must still work.
     let mut terminal = person.terminal_with(&["ask", "And now?"], &environment)?;
     gate.reached().await?;
     terminal.send(CTRL_C).await?;
-    terminal.expect("The server did not say whether it has the question").await?;
+    terminal.expect("The server did not confirm the question in time").await?;
     assert_eq!(terminal.end().await?.code(), Some(130));
     Ok(())
 }
 
 #[tokio::test]
-async fn two_with_the_same_key_are_one() -> Result<()> {
+async fn asks_with_the_same_key_are_joined() -> Result<()> {
     let person = Person::new().await?;
     let args = ["ask", "Which?", "--dedupe-key", "k", "--no-wait", "--label", "team=shop"];
     let first = person.ok(&args).await?;
@@ -144,7 +144,7 @@ async fn two_with_the_same_key_are_one() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_line_that_cannot_be_meant_is_a_usage_error() -> Result<()> {
+async fn invalid_command_line_is_a_usage_error() -> Result<()> {
     let person = Person::new().await?;
     for wrong in [
         &["ask"][..],

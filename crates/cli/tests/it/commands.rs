@@ -1,4 +1,4 @@
-//! Deciding without a terminal: lists, endings of ids, answers, approvals and their opposites.
+//! Commands that decide without a prompt: lists, suffixes of ids, answers, approvals and refusals.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use sayso_client::question;
 use crate::support::{Person, ending};
 
 #[tokio::test]
-async fn a_list_in_a_pipe_is_the_list_and_nothing_else() -> Result<()> {
+async fn list_in_a_pipe_contains_only_asks() -> Result<()> {
     let person = Person::new().await?;
     assert_eq!(person.ok(&["ls"]).await?, "");
     let (_agent, asked) = person.mock_asks("question").await?;
@@ -17,11 +17,12 @@ async fn a_list_in_a_pipe_is_the_list_and_nothing_else() -> Result<()> {
     let wanted = format!("? {}  Which database should this feature use?  mock  project  ", ending(&asked.id));
     assert!(listed.starts_with(&wanted) && listed.lines().count() == 1, "{listed}");
     assert_eq!(person.ok(&[]).await?.split("  ").next(), listed.split("  ").next());
+    assert_eq!(person.ok(&["list"]).await?.split("  ").next(), listed.split("  ").next());
     Ok(())
 }
 
 #[tokio::test]
-async fn show_has_everything_about_an_ask() -> Result<()> {
+async fn show_prints_all_fields_of_an_ask() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("approve").await?;
     let shown = person.ok(&["show", ending(&asked.id)]).await?;
@@ -45,9 +46,9 @@ async fn show_has_everything_about_an_ask() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_ending_names_an_ask_if_only_one_has_it() -> Result<()> {
+async fn unique_suffix_finds_an_ask() -> Result<()> {
     let person = Person::new().await?;
-    // Seventeen ids cannot all end in different hexadecimal digits.
+    // With 17 ids, at least two end in the same hexadecimal digit.
     let mut by_digit: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for number in 0..17 {
         let id = person.asks(&question(&format!("Number {number}?"), &[])).await?.id;
@@ -56,7 +57,7 @@ async fn an_ending_names_an_ask_if_only_one_has_it() -> Result<()> {
     let (digit, ids) = by_digit.iter().find(|(_, ids)| ids.len() > 1).unwrap();
     let ran = person.run(&["show", digit]).await?;
     assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.err.starts_with(&format!("Several asks have an id that ends in {digit}.\nType more of the id:\n")), "{ran:?}");
+    assert!(ran.err.starts_with(&format!("Several asks have an id that ends in {digit}.\nType more of the ID:\n")), "{ran:?}");
     assert!(ids.iter().all(|id| ran.err.contains(id.as_str())), "{ran:?}");
 
     let one = &ids[0];
@@ -69,7 +70,7 @@ async fn an_ending_names_an_ask_if_only_one_has_it() -> Result<()> {
         assert!(ran.err.starts_with("No ask has an id that ends in"), "{ran:?}");
     }
 
-    // A decided one gives way to a pending one with the same ending.
+    // A pending ask takes precedence over decided ones with the same suffix.
     let others = &ids[1..];
     for id in others {
         person.ok(&["answer", id, "done"]).await?;
@@ -79,7 +80,7 @@ async fn an_ending_names_an_ask_if_only_one_has_it() -> Result<()> {
 }
 
 #[tokio::test]
-async fn answers_by_number_label_text_and_json() -> Result<()> {
+async fn answer_accepts_numbers_labels_text_and_json() -> Result<()> {
     let person = Person::new().await?;
     for (args, said) in [
         (&["2"][..], "You answered: PostgreSQL."),
@@ -100,23 +101,23 @@ async fn answers_by_number_label_text_and_json() -> Result<()> {
     for (args, said) in [
         (&["7"][..], "Not sent. There is no option 7."),
         (&["1", "2"], "2 values for 1 question."),
-        (&["--answers", "SQLite"], "The answers are not lists of texts"),
+        (&["--answers", "SQLite"], "The answers are not valid"),
     ] {
         let ran = person.run(&[&["answer", &asked.id], args].concat()).await?;
         assert_eq!(ran.code, Some(2), "{ran:?}");
         assert!(ran.err.starts_with(said) && ran.out.is_empty(), "{ran:?}");
     }
-    assert_eq!(person.pending().await?.id, asked.id, "nothing of this changed it");
+    assert_eq!(person.pending().await?.id, asked.id, "the ask is unchanged");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_secret_comes_from_a_pipe_and_not_from_the_command_line() -> Result<()> {
+async fn secret_is_read_from_a_pipe_only() -> Result<()> {
     let person = Person::new().await?;
     let (mut agent, asked) = person.mock_asks("secret").await?;
     let ran = person.run(&["answer", &asked.id, "hunter2"]).await?;
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.err.starts_with("A secret on the command line can be read by others.\n"), "{ran:?}");
+    assert!(ran.err.starts_with("Other users can read a secret on the command line.\n"), "{ran:?}");
     let ran = person.run_with_input(&["answer", &asked.id, "-"], "hunter2\n").await?;
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "✓ Answered by tester in the terminal: \"(secret)\".\n"), "{ran:?}");
     assert_eq!(agent.finished().await?, "I received a secret of 7 characters.");
@@ -124,7 +125,7 @@ async fn a_secret_comes_from_a_pipe_and_not_from_the_command_line() -> Result<()
 }
 
 #[tokio::test]
-async fn approve_with_a_choice_or_another_input() -> Result<()> {
+async fn approve_accepts_a_choice_or_an_edited_input() -> Result<()> {
     let person = Person::new().await?;
     let input = r#"{"command":"cargo test --lib"}"#;
     for (args, said) in [
@@ -139,7 +140,7 @@ async fn approve_with_a_choice_or_another_input() -> Result<()> {
     }
     let (_agent, asked) = person.mock_asks("approve").await?;
     for (args, said) in
-        [(&["--choice", "9"][..], "The agent has no such way to say yes."), (&["--input", "{"], "The input is not JSON")]
+        [(&["--choice", "9"][..], "The agent does not offer this choice."), (&["--input", "{"], "The input is not valid JSON")]
     {
         let ran = person.run(&[&["approve", &asked.id], args].concat()).await?;
         assert_eq!(ran.code, Some(2), "{ran:?}");
@@ -150,7 +151,7 @@ async fn approve_with_a_choice_or_another_input() -> Result<()> {
 }
 
 #[tokio::test]
-async fn no_comes_with_a_reason() -> Result<()> {
+async fn refusal_reaches_the_agent_with_its_reason() -> Result<()> {
     let person = Person::new().await?;
     let (mut agent, asked) = person.mock_asks("approve").await?;
     let out = person.ok(&["deny", &asked.id, "-m", "run make test"]).await?;
@@ -169,7 +170,7 @@ async fn no_comes_with_a_reason() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_wrong_word_says_the_right_one_and_changes_nothing() -> Result<()> {
+async fn wrong_command_suggests_the_right_one() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     for (args, next) in [(["approve", &asked.id], "sayso answer ID"), (["deny", &asked.id], "sayso reject ID")] {
@@ -190,7 +191,7 @@ async fn the_wrong_word_says_the_right_one_and_changes_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_is_late_is_told_who_was_first() -> Result<()> {
+async fn late_decision_names_the_winner() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     person.ok(&["answer", &asked.id, "1"]).await?;
@@ -204,26 +205,26 @@ async fn who_is_late_is_told_who_was_first() -> Result<()> {
 }
 
 #[tokio::test]
-async fn snoozed_is_hidden_and_not_decided() -> Result<()> {
+async fn snoozed_ask_is_hidden_but_pending() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     let out = person.ok(&["snooze", &asked.id, "2h"]).await?;
     assert!(out.starts_with("Snoozed until ") && out.ends_with(". The agent keeps waiting."), "{out}");
     assert_eq!(person.ok(&["ls"]).await?, "");
-    assert_eq!(person.ok(&["next"]).await?, "Nothing waits for you.");
+    assert_eq!(person.ok(&["next"]).await?, "You're all caught up.");
     assert_eq!(person.ok(&["status", "--line"]).await?, "0 waiting");
     let all = person.ok(&["ls", "--all"]).await?;
     assert!(all.contains("snoozed "), "{all}");
     assert_eq!(person.pending().await?.status, AskStatus::Pending);
-    assert_eq!(person.ok(&["snooze", &asked.id, "off"]).await?, "It is back.");
+    assert_eq!(person.ok(&["snooze", &asked.id, "off"]).await?, "The ask is back in your inbox.");
     assert_eq!(person.ok(&["ls"]).await?.lines().count(), 1);
     Ok(())
 }
 
 #[tokio::test]
-async fn history_says_who_and_what() -> Result<()> {
+async fn history_lists_decisions_newest_first() -> Result<()> {
     let person = Person::new().await?;
-    assert_eq!(person.ok(&["history"]).await?, "Nothing was decided yet.");
+    assert_eq!(person.ok(&["history"]).await?, "No decisions yet.");
     let (_agent, first) = person.mock_asks("question").await?;
     person.ok(&["answer", &first.id, "1"]).await?;
     let (_agent, second) = person.mock_asks("approve").await?;
@@ -242,7 +243,7 @@ async fn history_says_who_and_what() -> Result<()> {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_talked_to_and_ended() -> Result<()> {
+async fn sessions_are_listed_messaged_and_stopped() -> Result<()> {
     let person = Person::new().await?;
     let started = person.run(&["start", "mock", "hello there"]).await?;
     assert_eq!((started.code, started.out.as_str()), (Some(0), "hello there\n"), "{started:?}");
@@ -258,7 +259,7 @@ async fn sessions_are_listed_talked_to_and_ended() -> Result<()> {
     let session = agent.session().to_owned();
     assert_eq!(
         person.ok(&["sessions", "message", &session, "MySQL"]).await?,
-        "It answered: Which database should this feature use?"
+        "Your message answered: Which database should this feature use?"
     );
     assert_eq!(agent.finished().await?, "You answered: MySQL.");
     assert_eq!(person.client()?.ask(&asked.id).await?.status, AskStatus::Answered);
@@ -280,7 +281,7 @@ async fn sessions_are_listed_talked_to_and_ended() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_session_without_a_terminal_says_how_to_decide() -> Result<()> {
+async fn start_without_a_terminal_follows_the_session() -> Result<()> {
     let person = Person::new().await?;
     let (mut agent, asked) = person.mock_asks("question").await?;
     person.ok(&["answer", &asked.id, "1"]).await?;

@@ -1,15 +1,15 @@
-//! `sayso connect` and `disconnect`: what is written is what was shown, and all of it can be taken back.
+//! `sayso connect` and `disconnect`: the written change equals the shown diff, and disconnecting restores all files.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
-use sayso_testkit::{FakeCodex, FakeOpenCode, Mood};
+use sayso_testkit::{FakeCodex, FakeOpenCode, ReplyMode};
 use serde_json::Value;
 
 use crate::support::Person;
 
-/// The files that each agent reads, below the home directory or the project.
+/// The files that each agent reads, relative to the home directory or the project.
 const FILES: [(&str, &str, &[&str]); 7] = [
     ("claude", "user", &["home/.claude/settings.json", "home/.claude.json"]),
     ("claude", "project", &["home/project/.claude/settings.json", "home/project/.mcp.json"]),
@@ -47,7 +47,7 @@ fn read(path: &PathBuf) -> Option<String> {
 }
 
 #[tokio::test]
-async fn what_is_connected_comes_back_byte_for_byte() -> Result<()> {
+async fn disconnecting_restores_files_byte_for_byte() -> Result<()> {
     let person = Person::new().await?;
     for (agent, scope, files) in FILES {
         for (number, _) in samples(files[0]).iter().enumerate() {
@@ -70,7 +70,7 @@ async fn what_is_connected_comes_back_byte_for_byte() -> Result<()> {
                 (files.len(), &Value::Bool(false)),
                 "{case}"
             );
-            assert_eq!(now(), before, "only shown: {case}");
+            assert_eq!(now(), before, "a dry run changes nothing: {case}");
             person.ok(&["connect", agent, "--scope", scope, "--yes"]).await?;
             let connected = now();
             assert!(connected.iter().flatten().all(|text| text.contains("sayso")), "{case}: {connected:?}");
@@ -78,14 +78,14 @@ async fn what_is_connected_comes_back_byte_for_byte() -> Result<()> {
             assert_eq!(again["changes"], serde_json::json!([]), "{case}");
             person.ok(&["disconnect", agent, "--scope", scope, "--yes"]).await?;
             assert_eq!(now(), before, "{case}");
-            assert!(person.ok(&["disconnect", agent, "--scope", scope, "--yes"]).await?.contains("not connected"), "{case}");
+            assert!(person.ok(&["disconnect", agent, "--scope", scope, "--yes"]).await?.contains("Not connected"), "{case}");
         }
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn what_was_written_since_stays() -> Result<()> {
+async fn disconnecting_keeps_later_edits() -> Result<()> {
     let person = Person::new().await?;
     let path = person.path("home/.claude/settings.json");
     std::fs::create_dir_all(path.parent().context("a parent")?)?;
@@ -100,11 +100,11 @@ async fn what_was_written_since_stays() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
+async fn declined_change_is_not_written() -> Result<()> {
     let person = Person::new().await?;
     let path = person.path("home/.codex/config.toml");
     let mut terminal = person.terminal(&["connect", "codex"])?;
-    let shown = terminal.expect("Write this? [y/n]: ").await?;
+    let shown = terminal.expect("Apply this change? [y/n]: ").await?;
     assert!(
         shown.contains("+++ ") && shown.contains("+[mcp_servers.sayso]") && shown.contains("+tool_timeout_sec = 86400"),
         "{shown}"
@@ -115,11 +115,11 @@ async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
     assert!(!path.exists() && !person.data_dir().join("agent-token-codex").exists());
 
     let mut terminal = person.terminal(&["connect", "codex", "--hold", "15s"])?;
-    terminal.expect("Write this? [y/n]: ").await?;
+    terminal.expect("Apply this change? [y/n]: ").await?;
     terminal.line("y").await?;
     terminal.expect("/hooks").await?;
     assert!(terminal.end().await?.success());
-    assert!(std::fs::read_to_string(&path)?.contains("hook codex"), "it is there");
+    assert!(std::fs::read_to_string(&path)?.contains("hook codex"), "the hook is written");
     assert!(std::fs::read_to_string(&path)?.contains("--hold 15s"));
     let mode = std::fs::metadata(person.data_dir().join("agent-token-codex"))?.permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
@@ -127,7 +127,7 @@ async fn a_person_looks_at_the_change_and_says_no() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused() -> Result<()> {
+async fn unreadable_configuration_is_refused() -> Result<()> {
     let person = Person::new().await?;
     for (agent, name, text) in [
         ("claude", "home/.claude/settings.json", "{ \"hooks\": "),
@@ -143,21 +143,21 @@ async fn what_cannot_be_read_is_refused() -> Result<()> {
         std::fs::write(&path, text)?;
         let ran = person.run(&["connect", agent, "--yes"]).await?;
         assert_eq!(ran.code, Some(1), "{name}: {ran:?}");
-        assert!(ran.err.contains("is left as it is") && ran.err.contains("docs/connect.md"), "{ran:?}");
+        assert!(ran.err.contains("Cannot change") && ran.err.contains("docs/connect.md"), "{ran:?}");
         assert_eq!(std::fs::read_to_string(&path)?, text);
         std::fs::remove_file(&path)?;
     }
     std::fs::create_dir_all(person.path("home/.claude"))?;
     std::fs::write(person.path("home/.claude/settings.json"), [0xff, 0xfe])?;
-    assert!(person.run(&["connect", "claude", "--yes"]).await?.err.contains("is not text"));
-    assert!(!person.data_dir().join("agent-token-claude").exists(), "nothing was done");
+    assert!(person.run(&["connect", "claude", "--yes"]).await?.err.contains("is not a text file"));
+    assert!(!person.data_dir().join("agent-token-claude").exists(), "no token was created");
     let ran = person.run(&["connect", "codex", "--scope", "local", "--yes"]).await?;
     assert_eq!(ran.code, Some(2), "{ran:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn an_agent_does_not_connect_itself() -> Result<()> {
+async fn agent_cannot_connect_itself() -> Result<()> {
     let person = Person::new().await?;
     for command in ["connect", "disconnect"] {
         let mut call = person.command(&[command, "claude", "--yes"]);
@@ -173,7 +173,7 @@ async fn an_agent_does_not_connect_itself() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_doctor_tries_the_whole_way() -> Result<()> {
+async fn doctor_tests_the_hook_with_a_trial_ask() -> Result<()> {
     let person = Person::new().await?;
     let checks = |doctor: &Value| {
         let all = doctor.as_array().unwrap().iter().filter(|check| check["name"] == "Claude");
@@ -183,76 +183,76 @@ async fn the_doctor_tries_the_whole_way() -> Result<()> {
     assert_eq!(checks(&person.json(&["doctor"]).await?), [], "nothing is connected");
     person.ok(&["connect", "claude", "--yes"]).await?;
     let found = checks(&person.json(&["doctor"]).await?);
-    assert_eq!(found[0], (true, "connected; a trial ask came here and its decision went back".to_owned()));
+    assert_eq!(found[0], (true, "connected; a trial ask arrived and its decision went back".to_owned()));
     assert!(found.len() == 4 && found.iter().all(|(ok, _)| *ok), "{found:?}");
     assert!(person.client()?.pending_asks().await?.data.is_empty());
 
     std::fs::write(person.data_dir().join("agent-token-claude"), "wrong\n")?;
     let ran = person.run(&["doctor", "--json"]).await?;
     let found = checks(&serde_json::from_str(&ran.out)?);
-    assert_eq!((ran.code, &found[0]), (Some(1), &(false, "its hook said nothing".to_owned())));
-    // Connecting again makes a token that works, and changes nothing else.
+    assert_eq!((ran.code, &found[0]), (Some(1), &(false, "its hook returned no decision".to_owned())));
+    // Connecting again creates a valid token and changes nothing else.
     person.ok(&["connect", "claude", "--yes"]).await?;
     assert!(checks(&person.json(&["doctor"]).await?)[0].0);
-    // What cannot be tried from here is named at least.
+    // Agents that cannot be tested are listed as connected.
     person.ok(&["connect", "codex", "--yes"]).await?;
     person.ok(&["connect", "opencode", "--scope", "project", "--yes"]).await?;
     let said = person.ok(&["doctor"]).await?;
-    assert!(said.contains("once you trust the hook") && said.contains("opencode.json; questions come by ask_user"), "{said}");
+    assert!(said.contains("once you trust the hook") && said.contains("opencode.json; questions arrive with ask_user"), "{said}");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_server_of_ones_own_is_listened_to_and_its_password_is_asked_for() -> Result<()> {
+async fn connecting_to_a_server_prompts_for_its_password() -> Result<()> {
     let person = Person::new().await?;
     let theirs = FakeOpenCode::start().await?;
     let url = theirs.url();
     let said = person.ok(&["connect", "opencode", &url, "--dry-run"]).await?;
-    assert!(said.contains("would listen") && said.contains("Nothing was changed"), "{said}");
+    assert!(said.contains("would connect to") && said.contains("Nothing was changed"), "{said}");
     assert!(!person.ok(&["status"]).await?.contains(&url));
 
     // opencode:correct horse
-    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    theirs.set_reply_mode(ReplyMode::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
     let refused = person.run(&["connect", "opencode", &url]).await?;
     assert!(
-        refused.code == Some(1) && refused.err.contains("status 401") && refused.err.contains("Nothing is connected"),
+        refused.code == Some(1) && refused.err.contains("status 401") && refused.err.contains("Sayso is not connected"),
         "{refused:?}"
     );
     let unset = person.run(&["connect", "opencode", &url, "--password-env", "NO_SUCH_VARIABLE"]).await?;
     assert!(unset.code == Some(2) && unset.err.contains("NO_SUCH_VARIABLE is not set"), "{unset:?}");
     let mut terminal = person.terminal(&["connect", "opencode", &url])?;
-    terminal.expect("it is not shown): ").await?;
+    terminal.expect("(not shown): ").await?;
     terminal.line("correct horse").await?;
-    let shown = terminal.expect("Sayso listens to opencode (version 1.18.33)").await?;
+    let shown = terminal.expect("Sayso is connected to opencode (version 1.18.33)").await?;
     assert!(!shown.contains("correct horse"), "{shown}");
     assert!(terminal.end().await?.success());
 
     for command in ["status", "agents"] {
         let said = person.ok(&[command]).await?;
-        assert!(said.contains(&format!("opencode at {url}, listening")), "{said}");
+        assert!(said.contains(&format!("opencode at {url}, connected")), "{said}");
     }
     assert_eq!(person.json(&["status"]).await?["attached"][0]["state"], "connected");
     let doctor = person.run(&["doctor"]).await?;
-    assert!(doctor.out.contains(&format!("opencode at {url}, listening")), "{doctor:?}");
+    assert!(doctor.out.contains(&format!("opencode at {url}, connected")), "{doctor:?}");
     let said = person.ok(&["disconnect", "opencode"]).await?;
-    assert!(said.contains(&format!("does not listen to {url} any more")), "{said}");
-    assert!(person.ok(&["disconnect", "opencode", &url]).await?.contains("does not listen there"));
+    assert!(said.contains(&format!("has disconnected from {url}")), "{said}");
+    assert!(person.ok(&["disconnect", "opencode", &url]).await?.contains("is not connected to this server"));
     Ok(())
 }
 
 #[tokio::test]
-async fn codex_is_listened_to_where_its_terminals_share_a_daemon() -> Result<()> {
+async fn connecting_codex_uses_its_running_daemon() -> Result<()> {
     let person = Person::new().await?;
     let socket = person.path("home/.codex/app-server-control/app-server-control.sock");
     std::fs::create_dir_all(socket.parent().context("a parent")?)?;
     let theirs = FakeCodex::start(&socket)?;
     let said = person.ok(&["connect", "codex"]).await?;
-    assert!(said.contains("Sayso listens to codex (version 0.166.0)"), "{said}");
+    assert!(said.contains("Sayso is connected to codex (version 0.166.0)"), "{said}");
     assert!(!person.path("home/.codex/config.toml").exists(), "no file was changed");
     let said = person.ok(&["disconnect", "codex"]).await?;
-    assert!(said.contains("It runs on as it did."), "{said}");
+    assert!(said.contains("The agent keeps running."), "{said}");
 
-    // Without a daemon it is as before: the hook and the tools.
+    // Without a daemon, connecting writes the hook and the tools.
     drop(theirs);
     assert!(person.ok(&["connect", "codex", "--yes"]).await?.contains("/hooks"));
     assert!(person.path("home/.codex/config.toml").exists());

@@ -1,4 +1,4 @@
-//! Answers that reach a process before the commit of their delivery, and a server or a process that is killed at that moment.
+//! Answers that reach a process before their delivery is committed, while the server or the process is killed.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,8 +10,8 @@ use sayso_testkit::{ScriptedAgent, reaches, within};
 
 use crate::processes::{World, script};
 
-/// An ACP agent that asks for one command, writes every reply to the file `replies`, and says nothing afterwards. It ends when
-/// the file `end` exists.
+/// An ACP agent that asks for approval of one command and appends all replies to the file `replies`. It ends after a
+/// reply if the file `end` exists.
 const QUIET: &str = r#"
     result() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
     while IFS= read -r line; do
@@ -47,7 +47,7 @@ impl Quiet {
         Ok(())
     }
 
-    /// How many replies the agent has read, once it has one.
+    /// Waits for the first reply and returns how many the agent has read.
     async fn replies(&self) -> Result<usize> {
         let file = self.file("replies");
         within("a reply", async {
@@ -67,7 +67,7 @@ async fn approval_is_given_once_when_the_server_is_killed_right_after_it() -> Re
         let mut quiet = Quiet::start().await?;
         quiet.approve().await?;
         assert_eq!(quiet.replies().await?, 1);
-        // Before the delivery is committed, or just after.
+        // The kill comes before or just after the commit of the delivery.
         quiet.world.server.kill9().await?;
         quiet.world.server.start_again().await?;
         reaches(&quiet.world.server.client()?, &quiet.ask.id, Delivery::Delivered).await?;

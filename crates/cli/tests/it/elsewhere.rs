@@ -1,4 +1,4 @@
-//! What happens while a prompt is open: others decide, the agent goes, the person leaves, the server dies.
+//! Events during an open prompt: others decide, the agent dies, the person leaves, the server dies.
 
 use anyhow::{Context as _, Result};
 use sayso_client::Client;
@@ -12,7 +12,7 @@ use crate::support::{Person, ends_well};
 const ONE: &str = "Select [1-2, or type your own]: ";
 
 #[tokio::test]
-async fn somebody_else_is_first_and_the_prompt_says_who() -> Result<()> {
+async fn prompt_closes_and_names_another_person_who_answered() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
@@ -30,7 +30,7 @@ async fn somebody_else_is_first_and_the_prompt_says_who() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_same_person_in_another_terminal_is_named_too() -> Result<()> {
+async fn prompt_closes_when_the_same_person_answers_in_another_terminal() -> Result<()> {
     let person = Person::new().await?;
     let mut first = person.terminal(&["start", "mock", "question"])?;
     first.expect(ONE).await?;
@@ -44,7 +44,7 @@ async fn the_same_person_in_another_terminal_is_named_too() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_ask_that_is_withdrawn_closes_its_prompt() -> Result<()> {
+async fn withdrawn_ask_closes_its_prompt() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "withdraw"])?;
     terminal.expect(ONE).await?;
@@ -56,30 +56,30 @@ async fn an_ask_that_is_withdrawn_closes_its_prompt() -> Result<()> {
 }
 
 #[tokio::test]
-async fn ctrl_c_interrupts_the_turn_and_then_leaves() -> Result<()> {
+async fn first_ctrl_c_interrupts_and_second_exits() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
     let ask = person.pending().await?;
     terminal.send(CTRL_C).await?;
-    terminal.expect("Interrupting. Ctrl-C again leaves.\n").await?;
+    terminal.expect("Interrupting. Press Ctrl-C again to exit.\n").await?;
     terminal.expect("\n> ").await?;
     assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Withdrawn);
     terminal.send(CTRL_C).await?;
-    terminal.expect("The session stays. Go on with: sayso sessions message ").await?;
+    terminal.expect("The session stays open. Continue with: sayso sessions message ").await?;
     ends_well(&mut terminal).await
 }
 
 #[tokio::test]
-async fn ctrl_d_leaves_an_ask_for_later() -> Result<()> {
+async fn ctrl_d_postpones_an_ask() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
     let ask = person.pending().await?;
     terminal.send(CTRL_D).await?;
-    terminal.expect("It still waits. Decide it with: sayso answer ").await?;
+    terminal.expect("The ask is still pending. Decide it with: sayso answer ").await?;
     assert_eq!(person.pending().await?.id, ask.id);
-    // Answered from somewhere else, the session that is still on the screen goes on.
+    // After an answer from elsewhere, the session on the screen continues.
     person.ok(&["answer", &ask.id, "1"]).await?;
     terminal.expect("✓ Which database should this feature use?: Answered by tester in the terminal: \"SQLite\".\n").await?;
     terminal.expect("You answered: SQLite.\n> ").await?;
@@ -87,9 +87,9 @@ async fn ctrl_d_leaves_an_ask_for_later() -> Result<()> {
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
     terminal.send(CTRL_D).await?;
-    terminal.expect("It still waits.").await?;
+    terminal.expect("The ask is still pending.").await?;
     terminal.send(CTRL_C).await?;
-    terminal.expect("Interrupting. Ctrl-C again leaves.\n").await?;
+    terminal.expect("Interrupting. Press Ctrl-C again to exit.\n").await?;
     terminal.expect("\n> ").await?;
     terminal.send(CTRL_D).await?;
     ends_well(&mut terminal).await
@@ -102,18 +102,18 @@ async fn ctrl_c_at_a_prompt_without_a_session_sends_nothing() -> Result<()> {
     let mut terminal = person.terminal(&["next"])?;
     terminal.expect(ONE).await?;
     terminal.send(CTRL_C).await?;
-    terminal.expect("It still waits.").await?;
+    terminal.expect("The ask is still pending.").await?;
     assert_eq!(terminal.end().await?.code(), Some(130));
     assert_eq!(person.pending().await?.status, AskStatus::Pending);
     Ok(())
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_is_taken_up_again_by_the_answer() -> Result<()> {
+async fn answer_resumes_an_agent_that_died() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "crash"])?;
     terminal.expect(ONE).await?;
-    let session = person.pending().await?.session_id.context("it has a session")?;
+    let session = person.pending().await?.session_id.context("no session")?;
     Watch::session(&person.client()?, &session).event("session.ended").await?;
     terminal.line("1").await?;
     terminal.expect("Before this session was interrupted you asked, and here is the answer:").await?;
@@ -124,12 +124,12 @@ async fn an_agent_that_dies_is_taken_up_again_by_the_answer() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_leaves_its_ask_parked() -> Result<()> {
+async fn ask_is_parked_when_its_agent_dies() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "crash"])?;
     terminal.expect(ONE).await?;
     terminal.send(CTRL_D).await?;
-    terminal.expect("It still waits. Decide it with: sayso answer ").await?;
+    terminal.expect("The ask is still pending. Decide it with: sayso answer ").await?;
     terminal.expect("The session has ended: the mock agent crashed, as it was asked to.").await?;
     assert_eq!(terminal.end().await?.code(), Some(1));
     let listed = person.ok(&["ls"]).await?;
@@ -138,11 +138,11 @@ async fn an_agent_that_dies_leaves_its_ask_parked() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_prompt_outlives_the_server() -> Result<()> {
+async fn prompt_survives_a_server_restart() -> Result<()> {
     let mut person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect(ONE).await?;
-    let server = person.server.as_mut().context("it has a server")?;
+    let server = person.server.as_mut().context("no server")?;
     server.kill9().await?;
     server.start_again().await?;
     terminal.line("2").await?;

@@ -1,4 +1,4 @@
-//! The files of a server: who can read them, and whose they are.
+//! Permissions and owners of the server's files.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -22,7 +22,7 @@ async fn backup_is_readable_by_its_owner_only_and_follows_no_link() -> Result<()
     let (link, target) = (person.path("link.db"), person.path("target.db"));
     symlink(&target, &link)?;
     let refused = person.run(&["backup", link.to_str().unwrap()]).await?;
-    assert!(refused.code == Some(1) && refused.err.contains("link.db is there already."), "{refused:?}");
+    assert!(refused.code == Some(1) && refused.err.contains("link.db already exists."), "{refused:?}");
     assert!(!target.exists() && link.is_symlink());
     Ok(())
 }
@@ -46,7 +46,7 @@ async fn data_directory_that_others_can_read_is_closed_with_a_message() -> Resul
 #[tokio::test]
 async fn data_directory_of_another_user_is_refused() -> Result<()> {
     let person = Person::without_server()?;
-    // It belongs to root, or to `nobody` where the test runs as root.
+    // A directory of root, or of `nobody` if the test runs as root.
     let other = person.path("other");
     let data_dir = if rustix::process::geteuid().is_root() {
         std::fs::create_dir(&other)?;
@@ -79,7 +79,7 @@ async fn uninstalling_one_instance_leaves_the_agents_of_another_reachable() -> R
     let mut world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
-    // Another instance of the same person, with the same directory for sockets.
+    // Another instance of the same person, which shares the directory of sockets.
     let other = world.dir.path().join("other");
     let mut asking = world.server.command()?;
     asking.env("SAYSO_DATA_DIR", &other).args(["ask", "Which?", "--no-wait"]);

@@ -1,4 +1,4 @@
-//! A way to the server on which new asks are held, so that a test can do something at that moment.
+//! A proxy to the server that holds new asks, so that a test can act at that moment.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Notify, Semaphore};
 
-/// A way to the server that lets everything pass but new asks: they wait until it is opened.
+/// A proxy that forwards everything except new asks, which wait for `lets_pass`.
 pub(crate) struct Gate {
     pub(crate) url: String,
     way: Arc<Way>,
@@ -18,7 +18,7 @@ struct Way {
     server: String,
     reached: Notify,
     open: Notify,
-    /// One for each caller that came while the server was away.
+    /// One permit per connection attempt while the server was down.
     turned_away: Semaphore,
 }
 
@@ -47,12 +47,12 @@ impl Gate {
         within("a new ask at the gate", reached).await
     }
 
-    /// Lets one new ask pass.
+    /// Forwards one held ask.
     pub(crate) fn lets_pass(&self) {
         self.way.open.notify_one();
     }
 
-    /// Waits until callers came so often while the server was away.
+    /// Waits for this many connection attempts while the server is down.
     pub(crate) async fn turned_away(&self, times: u32) -> Result<()> {
         let came = async {
             self.way.turned_away.acquire_many(times).await?.forget();

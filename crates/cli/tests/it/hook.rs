@@ -1,4 +1,4 @@
-//! `sayso hook`: what goes wrong is never heard by the agent, and nothing is approved by accident.
+//! `sayso hook`: agents never see failures of the hook, and nothing is approved by accident.
 
 use std::process::Stdio;
 
@@ -34,7 +34,7 @@ fn after(event: &str, call: &Value) -> Value {
     told
 }
 
-/// A hook that was told this and has not ended.
+/// Starts a hook with this input and leaves it running.
 async fn hook(person: &Person, told: &Value) -> Result<Child> {
     hook_as(person.command(&["hook", "claude"]), told).await
 }
@@ -45,7 +45,7 @@ async fn hook_as(mut command: Command, told: &Value) -> Result<Child> {
     Ok(child)
 }
 
-/// What it said in the end. It always ends well and never complains.
+/// Returns the output of a hook, which must succeed and must not print errors.
 async fn said(child: Child) -> Result<String> {
     let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
@@ -65,7 +65,7 @@ fn behaviour(said: &str) -> Result<String> {
     Ok(said["hookSpecificOutput"]["decision"]["behavior"].as_str().unwrap_or_default().to_owned())
 }
 
-/// Waits until so many asks are pending.
+/// Waits until this many asks are pending.
 async fn pending(client: &Client, count: usize) -> Result<Vec<Ask>> {
     let end = tokio::time::Instant::now() + PATIENCE;
     loop {
@@ -79,7 +79,7 @@ async fn pending(client: &Client, count: usize) -> Result<Vec<Ask>> {
 }
 
 #[tokio::test]
-async fn what_is_not_understood_is_left_to_the_terminal() -> Result<()> {
+async fn unexpected_input_is_left_to_the_terminal() -> Result<()> {
     let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
     let without = |field: &str| {
         let mut told = bash("s", "ls");
@@ -93,7 +93,7 @@ async fn what_is_not_understood_is_left_to_the_terminal() -> Result<()> {
         silent(&person.run_with_input(&["hook", "claude"], told).await?);
         silent(&person.run_with_input(&["hook", "codex"], told).await?);
     }
-    // A mistake on the command line is the agent's, too; to fail would mean no.
+    // Agents also run hooks with wrong arguments. A failure would count as a denial.
     for args in [&["hook"][..], &["hook", "nobody"], &["hook", "claude", "--nonsense"], &["hook", "codex", "--hold", "soon"]] {
         silent(&person.run_with_input(args, &bash("s", "ls").to_string()).await?);
     }
@@ -102,13 +102,13 @@ async fn what_is_not_understood_is_left_to_the_terminal() -> Result<()> {
 }
 
 #[tokio::test]
-async fn too_much_is_left_to_the_terminal() -> Result<()> {
+async fn overlong_input_is_left_to_the_terminal() -> Result<()> {
     let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
     for size in [5, 20] {
         let told = bash("s", &"x".repeat(size * 1024 * 1024));
         let mut command = person.command(&["hook", "claude"]);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        // It may stop listening before the end.
+        // The hook may stop reading before the end.
         let _ = child.stdin.take().context("no standard input")?.write_all(told.to_string().as_bytes()).await;
         assert_eq!(said(child).await?, "", "{size} MiB");
     }
@@ -117,7 +117,7 @@ async fn too_much_is_left_to_the_terminal() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_server_token_or_right_nothing_is_said() -> Result<()> {
+async fn hook_prints_nothing_without_server_or_valid_token() -> Result<()> {
     let nobody = Person::without_server()?;
     silent(&nobody.run_with_input(&["hook", "claude"], &bash("s", "ls").to_string()).await?);
 
@@ -126,7 +126,7 @@ async fn without_server_token_or_right_nothing_is_said() -> Result<()> {
     assert_eq!(behaviour(&tell(&person, &told).await?)?, "allow");
     let mut started_by_us = person.command(&["hook", "claude"]);
     started_by_us.env("SAYSO_AGENT_TOKEN", "x");
-    assert_eq!(said(hook_as(started_by_us, &told).await?).await?, "", "it asks by its own wire");
+    assert_eq!(said(hook_as(started_by_us, &told).await?).await?, "", "this agent asks over its own protocol");
     let mut elsewhere = person.command(&["hook", "claude"]);
     elsewhere.env("SAYSO_URL", "http://127.0.0.1:1");
     assert_eq!(said(hook_as(elsewhere, &told).await?).await?, "");
@@ -140,13 +140,13 @@ async fn without_server_token_or_right_nothing_is_said() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_token_of_hooks_decides_nothing() -> Result<()> {
+async fn hook_token_cannot_decide() -> Result<()> {
     let person = connected("").await?;
     let waiting = hook(&person, &bash("s", "ls")).await?;
     let ask = pending(&person.client()?, 1).await?.remove(0);
     let token = std::fs::read_to_string(person.data_dir().join("agent-token-claude"))?;
     let agent = Client::new(person.client()?.url(), token.trim())?;
-    assert_eq!(agent.ask(&ask.id).await?.status, AskStatus::Pending, "it sees its own");
+    assert_eq!(agent.ask(&ask.id).await?.status, AskStatus::Pending, "the token can read its own asks");
     assert!(agent.approve(&ask.id, &ApproveRequest::default()).await.is_err());
     assert!(agent.answer(&ask.id, &AnswerRequest::default()).await.is_err());
     assert!(agent.tokens().await.is_err() && agent.policy().await.is_err());
@@ -157,7 +157,7 @@ async fn the_token_of_hooks_decides_nothing() -> Result<()> {
 }
 
 #[tokio::test]
-async fn two_hooks_for_one_question_are_one_ask() -> Result<()> {
+async fn two_hooks_for_one_question_share_one_ask() -> Result<()> {
     let person = connected("").await?;
     let told = bash("s", "ls");
     let one = hook(&person, &told).await?;
@@ -173,7 +173,7 @@ async fn two_hooks_for_one_question_are_one_ask() -> Result<()> {
 }
 
 #[tokio::test]
-async fn equal_calls_are_decided_one_by_one() -> Result<()> {
+async fn equal_calls_are_decided_separately() -> Result<()> {
     let person = connected("").await?;
     let client = person.client()?;
     let told = bash("s", "ls");
@@ -183,10 +183,10 @@ async fn equal_calls_are_decided_one_by_one() -> Result<()> {
     let asks = pending(&client, 2).await?;
     client.approve(&asks[0].id, &ApproveRequest::default()).await?;
     assert_eq!(behaviour(&said(one).await?)?, "allow");
-    // It ran. The other one waits as before.
+    // The first call ran. The other one is still pending.
     assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
     assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Pending);
-    // The other one was decided in the terminal, and ran.
+    // The other call was decided in the terminal, and ran.
     assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
     assert_eq!(said(two).await?, "");
     assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Withdrawn);
@@ -194,7 +194,7 @@ async fn equal_calls_are_decided_one_by_one() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_the_terminal_decided_is_over_here() -> Result<()> {
+async fn ask_ends_when_the_terminal_decides() -> Result<()> {
     let person = connected("").await?;
     let client = person.client()?;
     for event in ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SessionEnd"] {
@@ -213,7 +213,7 @@ async fn what_the_terminal_decided_is_over_here() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_hook_that_is_told_to_end_takes_its_ask_back() -> Result<()> {
+async fn ended_hook_withdraws_its_ask() -> Result<()> {
     let person = connected("").await?;
     let client = person.client()?;
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
@@ -222,19 +222,19 @@ async fn a_hook_that_is_told_to_end_takes_its_ask_back() -> Result<()> {
         let waiting = hook_as(command, &bash("s", "ls")).await?;
         let ask = pending(&client, 1).await?.remove(0);
         assert_eq!(ask.labels["tmuxPane"], "%3");
-        let pid = waiting.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)).context("it runs")?;
+        let pid = waiting.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)).context("the hook runs")?;
         kill_process(pid, signal)?;
         assert_eq!(said(waiting).await?, "");
         let outcome = client.ask(&ask.id).await?.outcome.context("an outcome")?;
-        assert!(outcome.message.is_some_and(|why| why.contains("answer it in the terminal (tmux pane %3)")), "{signal:?}");
+        assert!(outcome.message.is_some_and(|why| why.contains("answer it in its terminal (tmux pane %3)")), "{signal:?}");
     }
-    // The agent is gone without a word: nobody listens any more.
+    // The agent died and nobody reads the output of the hook.
     let mut waiting = hook(&person, &bash("s", "ls")).await?;
     let ask = pending(&client, 1).await?.remove(0);
     drop(waiting.stdout.take());
     waiting.wait().await?;
     assert_eq!(client.ask(&ask.id).await?.status, AskStatus::Withdrawn);
-    // The hook itself is gone without a word.
+    // The hook itself was killed.
     let mut waiting = hook(&person, &bash("s", "ls")).await?;
     pending(&client, 1).await?;
     waiting.kill().await?;
@@ -243,20 +243,20 @@ async fn a_hook_that_is_told_to_end_takes_its_ask_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_server_that_is_away_while_the_ask_is_opened_has_it_afterwards() -> Result<()> {
+async fn ask_is_opened_after_the_server_returns() -> Result<()> {
     let mut person = connected("").await?;
     let gate = Gate::before(&person.server_file()?.url).await?;
     let mut command = person.command(&["hook", "claude"]);
     command.env("SAYSO_URL", &gate.url);
     let waiting = hook_as(command, &bash("s", "ls")).await?;
-    // What a rule decides is asked for first.
+    // The hook first asks for a decision of the rules.
     gate.reached().await?;
     gate.lets_pass();
     gate.reached().await?;
     let server = person.server.as_mut().context("a server")?;
     server.kill9().await?;
     gate.lets_pass();
-    // More often than one call is tried.
+    // More attempts than one request makes.
     gate.turned_away(8).await?;
     server.start_again().await?;
     gate.reached().await?;
@@ -296,7 +296,7 @@ async fn context_and_title_come_from_the_transcript() -> Result<()> {
 }
 
 #[tokio::test]
-async fn codex_gets_what_rules_decide_and_asks_the_rest_itself() -> Result<()> {
+async fn codex_hook_applies_rules_and_leaves_other_asks() -> Result<()> {
     let rules = "[[rules]]\ndo = \"allow\"\nrun = [\"git status\"]\n[[rules]]\ndo = \"deny\"\nrun = [\"rm *\"]\n";
     let person = connected(rules).await?;
     person.ok(&["connect", "codex", "--yes"]).await?;
@@ -313,7 +313,7 @@ async fn codex_gets_what_rules_decide_and_asks_the_rest_itself() -> Result<()> {
     silent(&person.run_with_input(&["hook", "codex"], &codex("touch x")).await?);
     pending(&client, 0).await?;
 
-    // Held up, somebody has a moment; then its own prompt comes and the ask is gone.
+    // With `--hold`, the hook waits for an answer. After that, Codex asks itself and the ask is withdrawn.
     let held = hook_as(person.command(&["hook", "codex", "--hold", "20s"]), &serde_json::from_str(&codex("touch x"))?).await?;
     let ask = pending(&client, 1).await?.remove(0);
     assert_eq!(ask.agent, "codex");

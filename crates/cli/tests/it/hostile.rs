@@ -1,4 +1,4 @@
-//! What an agent writes never becomes control of the person's terminal.
+//! Agent text never controls the person's terminal.
 
 use anyhow::Result;
 use sayso_client::api::ask::{ActionKind, Approval, Choice, Link, NewAsk, Preview};
@@ -7,7 +7,8 @@ use sayso_testkit::pty::{CTRL_D, Pty, without_colours};
 
 use crate::support::{Person, ends_well, ran};
 
-/// Clears the screen, sets the title, writes the clipboard, moves up, uses C1, turns text around, hides it.
+/// Clears the screen, sets the title, writes to the clipboard, moves the cursor up, uses C1 codes, and reorders and
+/// hides text.
 const EVIL: &str =
     "a\u{1b}[2J\u{1b}]0;owned\u{7}\u{1b}]52;c;cm0=\u{7}\u{1b}[1A\u{9b}31m\u{202e}evil\u{2066}\u{200b}\u{feff}\u{8}\rz";
 const SHOWN: &str = "<U+001B>[2J<U+001B>]0;owned<U+0007><U+001B>]52;c;cm0=<U+0007><U+001B>[1A<U+009B>31m<U+202E>evil<U+2066><U+200B><U+FEFF><U+0008><U+000D>z";
@@ -58,13 +59,14 @@ fn evil_link() -> NewAsk {
     NewAsk { title: Some("link".into()), link: Some(Link { url, message: Some(evil("message")) }), ..NewAsk::default() }
 }
 
-/// No control character but newlines, nothing that turns or hides text; colours were taken away before.
+/// Returns true if the text has no control characters other than newlines, and no characters that reorder or hide
+/// text. The caller removes colors first.
 fn is_harmless(text: &str) -> bool {
     let hidden = |c: char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
     text.chars().all(|c| c == '\n' || !(c.is_control() || hidden(c)))
 }
 
-/// The only sequences on the terminal are the colours that we use ourselves.
+/// Checks that the terminal received only the color codes of this program.
 fn assert_harmless(pty: &Pty) {
     let raw = String::from_utf8_lossy(pty.raw()).replace("\r\n", "\n");
     let ours = ["0", "1", "2", "31", "32", "33", "35"];
@@ -72,7 +74,7 @@ fn assert_harmless(pty: &Pty) {
     assert!(is_harmless(&without), "{raw:?}");
 }
 
-/// Opens an ask; one that the server does not take cannot do harm.
+/// Opens an ask; `None` if the server refuses it, in which case it cannot do harm.
 async fn opened(person: &Person, ask: &NewAsk) -> Result<Option<String>> {
     match person.client()?.open_ask(ask).await {
         Ok(ask) => Ok(Some(ask.id)),
@@ -82,7 +84,7 @@ async fn opened(person: &Person, ask: &NewAsk) -> Result<Option<String>> {
 }
 
 #[tokio::test]
-async fn agent_text_never_reaches_the_terminal_raw() -> Result<()> {
+async fn agent_text_is_escaped_by_all_commands() -> Result<()> {
     let person = Person::new().await?;
     let question = person.asks(&evil_question()).await?.id;
     let approval = person.asks(&evil_approval()).await?.id;
@@ -116,9 +118,9 @@ async fn agent_text_never_reaches_the_terminal_raw() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_a_session_streams_is_cleaned() -> Result<()> {
+async fn streamed_session_text_is_escaped() -> Result<()> {
     let person = Person::new().await?;
-    // The mock says what it was told.
+    // The mock repeats its prompt.
     let mut terminal = person.terminal(&["start", "mock", EVIL])?;
     terminal.expect("z\n> ").await?;
     assert!(terminal.screen().contains("evil"), "{}", terminal.screen());
@@ -135,10 +137,10 @@ async fn what_a_session_streams_is_cleaned() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_answer_is_cleaned_for_a_terminal_and_whole_for_a_script() -> Result<()> {
+async fn answer_is_escaped_for_terminals_and_complete_for_scripts() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["ask", &evil("text")])?;
-    terminal.expect("Waiting.").await?;
+    terminal.expect("Waiting for an answer.").await?;
     let id = person.pending().await?.id;
     person.ok(&["answer", &id, EVIL]).await?;
     terminal.expect(SHOWN).await?;
@@ -153,7 +155,7 @@ async fn an_answer_is_cleaned_for_a_terminal_and_whole_for_a_script() -> Result<
 }
 
 #[tokio::test]
-async fn arguments_are_never_repeated_raw() -> Result<()> {
+async fn arguments_are_escaped_in_errors() -> Result<()> {
     let person = Person::new().await?;
     let option = format!("--{EVIL}");
     for args in [
@@ -201,7 +203,7 @@ async fn arguments_are_never_repeated_raw() -> Result<()> {
     Ok(())
 }
 
-/// The same as [`assert_harmless`], with the colours of the parser of the command line.
+/// Like [`assert_harmless`], with the color codes of the command-line parser.
 fn assert_own_colours(pty: &Pty, args: &[&str]) {
     let raw = String::from_utf8_lossy(pty.raw()).replace("\r\n", "\n");
     let codes = ["0", "1", "2", "4", "31", "32", "33", "35"];
@@ -210,7 +212,7 @@ fn assert_own_colours(pty: &Pty, args: &[&str]) {
 }
 
 #[tokio::test]
-async fn colours_only_where_they_are_wanted() -> Result<()> {
+async fn colors_follow_terminal_and_environment() -> Result<()> {
     let person = Person::new().await?;
     person.ok(&["ask", "Which?", "--option", "A", "--header", "Head", "--no-wait"]).await?;
     let id = person.pending().await?.id;
@@ -231,13 +233,13 @@ async fn colours_only_where_they_are_wanted() -> Result<()> {
     piped.env("TERM", "xterm-256color").env("FORCE_COLOR", "1");
     let piped = ran(piped).await?.out;
     assert!(!piped.contains('\u{1b}'), "{piped:?}");
-    // A terminal that speaks no UTF-8 gets signs that it knows.
+    // A terminal without UTF-8 gets ASCII signs.
     let ascii = shown(&[("LC_ALL", "C"), ("NO_COLOR", "1")]).await?;
     assert!(ascii.is_ascii() && ascii.starts_with("=== script asks * Which? * ~/project (main) * ..."), "{ascii}");
     Ok(())
 }
 
-/// Whether the terminal got nothing but what the inbox itself sends: positions, colours, its title, its bell.
+/// Returns true if the terminal received only what the inbox itself sends: positions, colors, its title and its bell.
 fn only_ours(raw: &str) -> bool {
     let mut rest = raw;
     while let Some(at) = rest.find(|c: char| c.is_control()) {
@@ -246,7 +248,7 @@ fn only_ours(raw: &str) -> bool {
         }
         rest = &rest[at..];
         let Some(after) = rest.strip_prefix('\u{1b}') else {
-            // Before and after the inbox has the screen, messages end their lines.
+            // Messages before and after the inbox end with newlines.
             match rest.strip_prefix(['\u{7}', '\r', '\n']) {
                 Some(after) => rest = after,
                 None => return false,
@@ -261,7 +263,7 @@ fn only_ours(raw: &str) -> bool {
             rest = after;
             continue;
         }
-        // The keyboard protocol: kept, switched on and off, given back.
+        // The keyboard protocol: saved, enabled, disabled, restored.
         if let Some(after) = ["[>0u", "[=15;1u", "[=0;1u", "[<1u"].iter().find_map(|ours| after.strip_prefix(ours)) {
             rest = after;
             continue;
@@ -278,7 +280,7 @@ fn only_ours(raw: &str) -> bool {
 }
 
 #[tokio::test]
-async fn the_inbox_sends_nothing_of_an_agent_to_the_terminal() -> Result<()> {
+async fn inbox_sends_no_control_sequences_of_agents() -> Result<()> {
     let person = Person::new().await?;
     person.asks(&evil_question()).await?;
     person.asks(&evil_approval()).await?;

@@ -1,4 +1,4 @@
-//! `--json`: every command prints JSON and nothing else.
+//! With `--json`, all commands print JSON and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use crate::support::Person;
 
-/// Each line is a document.
+/// Parses each line as a document.
 fn documents(out: &str) -> Result<Vec<Value>> {
     out.lines().map(|line| serde_json::from_str(line).with_context(|| format!("not JSON: {line}"))).collect()
 }
 
 #[tokio::test]
-async fn every_command_prints_json() -> Result<()> {
+async fn all_commands_print_json() -> Result<()> {
     let person = Person::without_server()?;
     person.write_policy("[profiles.away]\nquestions = { policy = \"reject\" }\n")?;
     person.ok(&["restart", "--json"]).await?;
@@ -108,7 +108,7 @@ async fn every_command_prints_json() -> Result<()> {
         assert!(!documents(&ran.out).with_context(|| format!("{args:?}"))?.is_empty(), "{args:?}: {ran:?}");
     }
 
-    // A command that has no row here fails this test. These print what is no result, or speak to agents.
+    // Checks that all commands are listed above. The others print no result, or speak to agents.
     let help = person.ok(&["--help"]).await?;
     let listed = help.lines().take_while(|line| *line != "Options").filter_map(|line| line.strip_prefix("  "));
     let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
@@ -119,7 +119,7 @@ async fn every_command_prints_json() -> Result<()> {
 }
 
 #[tokio::test]
-async fn every_error_is_json_too() -> Result<()> {
+async fn errors_are_json() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     let id = asked.id.as_str();
@@ -141,7 +141,7 @@ async fn every_error_is_json_too() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_session_as_json_is_its_events() -> Result<()> {
+async fn start_with_json_prints_the_events_of_the_session() -> Result<()> {
     let person = Person::new().await?;
     let out = person.ok(&["start", "mock", "hello there", "--json"]).await?;
     let documents = documents(&out)?;

@@ -1,4 +1,4 @@
-//! The server's life as a person sees it: it starts by itself, says how it is, stops, is copied and removed.
+//! The life cycle of the server: automatic start, status, stop, backup and uninstall.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use sayso_testkit::{PATIENCE, PROGRAM, sayso_bin, within, write_config};
 use crate::support::{Person, Ran, ending, ends_well, is_running, ran};
 
 #[tokio::test]
-async fn without_a_server_every_command_says_what_to_do() -> Result<()> {
+async fn commands_without_a_server_say_how_to_start_one() -> Result<()> {
     let person = Person::without_server()?;
     let first = person.ok(&[]).await?;
     assert!(first.lines().count() == 3 && first.contains("sayso start mock \"ask me a question\""), "{first}");
@@ -22,15 +22,15 @@ async fn without_a_server_every_command_says_what_to_do() -> Result<()> {
     }
     assert_eq!(person.run(&["status", "--line"]).await?, Ran { code: Some(0), out: String::new(), err: String::new() });
     let doctor = person.run(&["doctor"]).await?;
-    assert!(doctor.code == Some(1) && doctor.out.contains("x Server     none runs\n"), "{doctor:?}");
+    assert!(doctor.code == Some(1) && doctor.out.contains("x Server     not running\n"), "{doctor:?}");
     let logs = person.run(&["logs"]).await?;
     assert!(logs.code == Some(1) && logs.err.starts_with("There is no log at "), "{logs:?}");
-    assert!(!person.data_dir().exists(), "looking changes nothing");
+    assert!(!person.data_dir().exists(), "these commands create no files");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_server_starts_by_itself_and_says_so_once() -> Result<()> {
+async fn server_starts_automatically_with_one_message() -> Result<()> {
     let person = Person::without_server()?;
     let first = person.run(&["ask", "Which?", "--no-wait"]).await?;
     let url = person.server_file()?.url;
@@ -39,7 +39,7 @@ async fn a_server_starts_by_itself_and_says_so_once() -> Result<()> {
     assert_eq!((first.code, first.err), (Some(0), said));
     let second = person.run(&["ask", "Which?", "--no-wait"]).await?;
     assert_eq!((second.code, second.err.as_str()), (Some(0), ""));
-    // It answers before it has written that down.
+    // The server is healthy before it has written this line.
     within("the first line of its log", async {
         while !person.ok(&["logs"]).await?.contains(&format!("listening on {url}")) {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -50,13 +50,13 @@ async fn a_server_starts_by_itself_and_says_so_once() -> Result<()> {
     assert_eq!(person.ok(&["logs", "-n", "1"]).await?.lines().count(), 1);
     for file in ["sayso.db", "token", "server.json"] {
         let mode = std::fs::metadata(person.data_dir().join(file))?.permissions().mode();
-        assert_eq!(mode & 0o077, 0, "{file} is for its owner alone");
+        assert_eq!(mode & 0o077, 0, "only the owner can read {file}");
     }
     Ok(())
 }
 
 #[tokio::test]
-async fn many_commands_at_once_start_one_server() -> Result<()> {
+async fn concurrent_commands_start_one_server() -> Result<()> {
     let person = Person::without_server()?;
     let asking: Vec<_> =
         (0..6).map(|number| tokio::spawn(ran(person.command(&["ask", &format!("Number {number}?"), "--no-wait"])))).collect();
@@ -68,9 +68,9 @@ async fn many_commands_at_once_start_one_server() -> Result<()> {
     Ok(())
 }
 
-/// A command that finds another one's server waits for it, and starts its own if that one never answers.
+/// A command waits for a server that another command started, and starts its own if that server never becomes ready.
 #[tokio::test]
-async fn a_server_of_somebody_else_that_dies_before_it_answers_is_replaced() -> Result<()> {
+async fn server_that_dies_before_it_is_ready_is_replaced() -> Result<()> {
     let person = Person::without_server()?;
     std::fs::create_dir_all(person.data_dir())?;
     let held = std::fs::File::create(person.data_dir().join("lock"))?;
@@ -92,7 +92,7 @@ async fn a_server_of_somebody_else_that_dies_before_it_answers_is_replaced() -> 
 }
 
 #[tokio::test]
-async fn the_server_outlives_the_terminal_that_started_it() -> Result<()> {
+async fn server_survives_the_terminal_that_started_it() -> Result<()> {
     let person = Person::without_server()?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     terminal.expect("Started a server in the background at ").await?;
@@ -114,7 +114,7 @@ async fn ctrl_c_and_stop_work_when_the_shell_ignores_and_blocks_signals() -> Res
     terminal.expect("Select [1-2").await?;
     let ask = person.pending().await?;
     terminal.send(CTRL_C).await?;
-    terminal.expect("Interrupting. Ctrl-C again leaves.\n").await?;
+    terminal.expect("Interrupting. Press Ctrl-C again to exit.\n").await?;
     terminal.expect("\n> ").await?;
     assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Withdrawn);
     terminal.send(CTRL_C).await?;
@@ -127,14 +127,14 @@ async fn ctrl_c_and_stop_work_when_the_shell_ignores_and_blocks_signals() -> Res
 }
 
 #[tokio::test]
-async fn a_server_that_was_killed_is_started_again() -> Result<()> {
+async fn killed_server_is_started_again() -> Result<()> {
     let person = Person::without_server()?;
     person.ok(&["ask", "Before?", "--no-wait"]).await?;
     let before = person.server_file()?;
     kill_process(Pid::from_raw(i32::try_from(before.pid)?).context("a process id")?, Signal::KILL)?;
     let deadline = Instant::now() + PATIENCE;
     while is_running(before.pid) {
-        assert!(Instant::now() < deadline, "it does not die");
+        assert!(Instant::now() < deadline, "the process does not end");
         tokio::task::yield_now().await;
     }
     let ran = person.run(&["ls"]).await?;
@@ -147,7 +147,7 @@ async fn a_server_that_was_killed_is_started_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn status_says_where_and_how_much() -> Result<()> {
+async fn status_shows_address_and_pending_asks() -> Result<()> {
     let person = Person::new().await?;
     assert_eq!(person.ok(&["status", "--line"]).await?, "0 waiting");
     let (_agent, _asked) = person.mock_asks("parallel").await?;
@@ -162,13 +162,13 @@ async fn status_says_where_and_how_much() -> Result<()> {
 }
 
 #[tokio::test]
-async fn restart_keeps_the_address_and_what_waits() -> Result<()> {
+async fn restart_keeps_the_address_and_pending_asks() -> Result<()> {
     let person = Person::without_server()?;
     person.ok(&["restart"]).await?;
     let before = person.server_file()?;
     let (_agent, asked) = person.mock_asks("question").await?;
     person.ok(&["ask", "Which?", "--no-wait"]).await?;
-    assert_eq!(person.ok(&["restart"]).await?, "Restarted. What waits is kept, and agents went on.");
+    assert_eq!(person.ok(&["restart"]).await?, "Restarted. Asks were kept, and agents kept running.");
     let after = person.server_file()?;
     assert!(after.url == before.url && after.pid != before.pid && !is_running(before.pid), "{before:?} {after:?}");
     assert_eq!(person.client()?.pending_asks().await?.data.len(), 2);
@@ -180,7 +180,7 @@ async fn restart_keeps_the_address_and_what_waits() -> Result<()> {
 }
 
 #[tokio::test]
-async fn stop_ends_the_process_whoever_listens() -> Result<()> {
+async fn stop_ends_the_server_with_open_streams() -> Result<()> {
     let person = Person::without_server()?;
     person.ok(&["restart"]).await?;
     let pid = person.server_file()?.pid;
@@ -197,7 +197,7 @@ async fn stop_ends_the_process_whoever_listens() -> Result<()> {
 }
 
 #[tokio::test]
-async fn two_servers_never_share_a_directory() -> Result<()> {
+async fn second_server_on_the_same_data_directory_is_refused() -> Result<()> {
     let person = Person::new().await?;
     let pid = person.server_file()?.pid;
     let second = person.run(&["serve", "--listen", "127.0.0.1:0"]).await?;
@@ -207,7 +207,7 @@ async fn two_servers_never_share_a_directory() -> Result<()> {
 }
 
 #[tokio::test]
-async fn doctor_names_what_is_not_in_order() -> Result<()> {
+async fn doctor_reports_failed_checks() -> Result<()> {
     let person = Person::new().await?;
     std::fs::set_permissions(person.data_dir(), std::fs::Permissions::from_mode(0o700))?;
     let good = person.ok(&["doctor"]).await?;
@@ -216,13 +216,13 @@ async fn doctor_names_what_is_not_in_order() -> Result<()> {
     let mut wrong = person.command(&["doctor"]);
     wrong.env("SAYSO_TOKEN", "sayso_0000");
     let wrong = ran(wrong).await?;
-    assert!(wrong.code == Some(1) && wrong.err.starts_with("2 things are not in order."), "{wrong:?}");
-    assert!(wrong.out.contains("x Token      others may read ") && wrong.out.contains("x Login      "), "{wrong:?}");
+    assert!(wrong.code == Some(1) && wrong.err.starts_with("2 checks failed."), "{wrong:?}");
+    assert!(wrong.out.contains("x Token      other users can read ") && wrong.out.contains("x Login      "), "{wrong:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_backup_opens_and_has_everything() -> Result<()> {
+async fn backup_can_be_restored() -> Result<()> {
     let person = Person::new().await?;
     person.ok(&["ask", "Pending?", "--no-wait"]).await?;
     let (mut agent, asked) = person.mock_asks("question").await?;
@@ -230,9 +230,9 @@ async fn a_backup_opens_and_has_everything() -> Result<()> {
     agent.finished().await?;
     let copy = person.path("copy.db");
     let out = person.ok(&["backup", copy.to_str().unwrap()]).await?;
-    assert!(out.starts_with("Written: ") && out.ends_with(" KiB)"), "{out}");
+    assert!(out.starts_with("Backup written: ") && out.ends_with(" KiB)"), "{out}");
     let again = person.run(&["backup", copy.to_str().unwrap()]).await?;
-    assert!(again.code == Some(1) && again.err.contains(" is there already."), "{again:?}");
+    assert!(again.code == Some(1) && again.err.contains(" already exists."), "{again:?}");
 
     let restored = Person::without_server()?;
     std::fs::create_dir(restored.data_dir())?;
@@ -245,7 +245,7 @@ async fn a_backup_opens_and_has_everything() -> Result<()> {
 }
 
 #[tokio::test]
-async fn uninstall_removes_what_it_shows() -> Result<()> {
+async fn uninstall_removes_the_listed_files() -> Result<()> {
     let person = Person::without_server()?;
     person.write_policy("# mine\n")?;
     person.ok(&["ask", "Which?", "--no-wait"]).await?;
@@ -259,7 +259,7 @@ async fn uninstall_removes_what_it_shows() -> Result<()> {
 
     let mut terminal = person.terminal(&["uninstall"])?;
     let shown = terminal.expect("Remove it? [y/n]: ").await?;
-    assert!(shown.contains("  ~/.local/bin/sayso\n") && shown.contains("This stays (--purge removes it, too):\n"), "{shown}");
+    assert!(shown.contains("  ~/.local/bin/sayso\n") && shown.contains("This will be kept (--purge removes it):\n"), "{shown}");
     terminal.line("y").await?;
     terminal.expect("Removed.").await?;
     ends_well(&mut terminal).await?;
@@ -269,14 +269,14 @@ async fn uninstall_removes_what_it_shows() -> Result<()> {
     let purged = person.ok(&["uninstall", "--yes", "--purge"]).await?;
     assert!(purged.ends_with("Removed."), "{purged}");
     let left: Vec<_> = std::fs::read_dir(person.data_dir())?.map(|entry| Ok(entry?.file_name())).collect::<Result<_>>()?;
-    assert_eq!(left, ["notes.txt"], "what is not ours stays");
+    assert_eq!(left, ["notes.txt"], "foreign files are kept");
     assert!(!person.path("config/sayso").exists());
     assert_eq!(person.ok(&["uninstall", "--yes", "--purge"]).await?, "There is nothing to remove.");
     Ok(())
 }
 
 #[tokio::test]
-async fn bash_takes_the_completions() -> Result<()> {
+async fn bash_completions_work() -> Result<()> {
     let person = Person::without_server()?;
     let script = person.path("completions.bash");
     std::fs::write(&script, person.ok(&["completions", "bash"]).await?)?;

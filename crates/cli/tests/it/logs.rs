@@ -1,4 +1,4 @@
-//! The log of the server: the life of one ask, from the real binary.
+//! The server log of the real binary: the stages of one ask.
 
 use std::fs;
 use std::io::Write as _;
@@ -15,15 +15,15 @@ use crate::support::{Person, Ran, ending, ran};
 const SECRET: &str = "xyzzy-plugh-1234567890-secret";
 const ID: &str = "ask_0190a000000070008000000000004f2a";
 
-/// The stages in the life of an ask, as its log lines name them.
+/// The stages of an ask, as log messages.
 const STAGES: [&str; 6] = ["ask opened", "ask committed", "decision received", "ask decided", "ask sent", "ask delivered"];
 
-/// The stages that these lines name, in order.
+/// Returns the stages in these lines, in order.
 fn stages(log: &str) -> Vec<&'static str> {
     log.lines().filter_map(|line| STAGES.into_iter().find(|stage| line.contains(stage))).collect()
 }
 
-/// Starts a server in the background that logs at this level, and opens an ask so that it has something to do.
+/// Starts a background server with this log level, and opens an ask.
 async fn start_server(person: &Person, level: &str) -> Result<()> {
     let mut first = person.command(&["ask", "Which?", "--no-wait"]);
     first.env("SAYSO_LOG", level);
@@ -32,7 +32,7 @@ async fn start_server(person: &Person, level: &str) -> Result<()> {
     Ok(())
 }
 
-/// A log that a server left: its files from the newest to the oldest.
+/// A person whose server left these log files, newest first.
 fn person_with_log(files: &[&str]) -> Result<Person> {
     let person = Person::without_server()?;
     let dir = person.data_dir().join("logs");
@@ -95,8 +95,8 @@ async fn default_log_has_no_lines_about_single_asks_and_logs_says_how_to_get_the
     person.ok(&["answer", &ask.id, "yes"]).await?;
     let log = fs::read_to_string(person.data_dir().join("logs/sayso.log"))?;
     assert!(!log.contains("DEBUG") && !log.contains("request{") && stages(&log).is_empty(), "{log}");
-    let err = "The log has no lines about single asks: the server logs at the level info.\n\
-               Log more from now on with: SAYSO_LOG=debug sayso restart\n";
+    let err = "The log has no lines about single asks, because the server logs at level info.\n\
+               To log more from now on, run: SAYSO_LOG=debug sayso restart\n";
     assert_eq!(person.run(&["logs", "--ask", &ask.id]).await?, Ran { code: Some(1), out: String::new(), err: err.to_owned() });
     Ok(())
 }
@@ -127,7 +127,7 @@ async fn logs_of_an_ask_read_rotated_files_in_order() -> Result<()> {
         (
             Some(1),
             "The log has no line about an ask whose id ends in beef.\n\
-             The oldest lines are deleted. See what was decided with: sayso history\n"
+             Old lines are deleted. See past decisions with: sayso history\n"
         )
     );
     Ok(())
@@ -141,7 +141,7 @@ async fn followed_log_of_an_ask_shows_only_its_new_lines() -> Result<()> {
     let path = person.data_dir().join("logs/sayso.log");
     let first = within("a line about the ask", async {
         loop {
-            // The command may not have opened the file yet, so both lines are added until one arrives.
+            // The command may not have opened the file yet, so both lines are appended until one is printed.
             let added = format!("x DEBUG x: other\n2026-11-17T10:00:01Z DEBUG x: ask opened ask={ID}\n");
             fs::File::options().append(true).open(&path)?.write_all(added.as_bytes())?;
             if let Ok(line) = tokio::time::timeout(std::time::Duration::from_millis(300), lines.next_line()).await {

@@ -1,5 +1,5 @@
-//! The real binary against the real server: on a terminal, in a pipe, in a script, in an agent's shell.
-#![expect(clippy::unwrap_used, reason = "helpers of tests may fail the test")]
+//! The real binary with the real server: on a terminal, in a pipe, in a script, and in an agent's shell.
+#![expect(clippy::unwrap_used, reason = "test helpers may fail the test")]
 
 mod acp;
 mod acp_peer;

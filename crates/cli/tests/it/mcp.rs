@@ -1,4 +1,4 @@
-//! `sayso mcp`: the tools on standard input and output, and a server that comes and goes meanwhile.
+//! `sayso mcp`: the tools on standard input and output, while the server restarts.
 
 use anyhow::{Context as _, Result};
 use sayso_client::Client;
@@ -37,7 +37,7 @@ impl World {
         McpClient::stdio(command, era, "codex-mcp-client").await
     }
 
-    /// The ask that is pending, as soon as there is one.
+    /// Waits for a pending ask.
     async fn pending(&self) -> Result<Ask> {
         let mut watch = Watch::start(&self.client).await?;
         loop {
@@ -55,7 +55,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn an_answer_comes_back_and_the_session_is_known() -> Result<()> {
+async fn answer_returns_to_the_call_and_the_session_is_known() -> Result<()> {
     let world = World::new().await?;
     for era in Era::BOTH {
         let agent = world.connect(era).await?;
@@ -77,7 +77,7 @@ async fn an_answer_comes_back_and_the_session_is_known() -> Result<()> {
 }
 
 #[tokio::test]
-async fn who_waits_does_not_notice_that_the_server_was_killed_or_restarted() -> Result<()> {
+async fn waiting_call_survives_server_kill_and_restart() -> Result<()> {
     let mut world = World::new().await?;
     let agent = world.connect(Era::Stateless).await?;
     let call = agent.start("ask_user", which()).await?;
@@ -90,9 +90,9 @@ async fn who_waits_does_not_notice_that_the_server_was_killed_or_restarted() -> 
     world.answer(&ask, "SQLite").await?;
     let result = within("the answer", call.result()).await?;
     assert_eq!(result.structured_content.context("content")?["answers"], json!([["SQLite"]]));
-    assert_eq!(world.client.pending_asks().await?.data.len(), 0, "nobody was asked twice");
+    assert_eq!(world.client.pending_asks().await?.data.len(), 0, "no ask was opened twice");
 
-    // The same for one that is asked while there is no server.
+    // The same for an ask that is opened while no server is running.
     world.server.terminate().await?;
     let call = agent.start("ask_user", json!({ "questions": [{ "question": "Still there?" }] })).await?;
     world.server.start_again().await?;
@@ -104,7 +104,7 @@ async fn who_waits_does_not_notice_that_the_server_was_killed_or_restarted() -> 
 }
 
 #[tokio::test]
-async fn a_killed_process_finds_its_question_again() -> Result<()> {
+async fn restarted_process_finds_its_question_again() -> Result<()> {
     let world = World::new().await?;
     let agent = world.connect(Era::Sessions).await?;
     let call = agent.start("ask_user", which()).await?;
@@ -126,7 +126,7 @@ async fn a_killed_process_finds_its_question_again() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_permission_ends_with_its_agent() -> Result<()> {
+async fn approval_is_withdrawn_when_its_agent_ends() -> Result<()> {
     let world = World::new().await?;
     let agent = world.connect(Era::Stateless).await?;
     let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" }, "tool_use_id": "toolu_1" });
@@ -140,7 +140,7 @@ async fn a_permission_ends_with_its_agent() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_token_that_was_made_for_agents_is_found() -> Result<()> {
+async fn agent_token_file_is_found() -> Result<()> {
     let world = World::new().await?;
     let file = world.server.data_dir().join("agent-token");
     std::fs::write(&file, format!("{}\n", world.token))?;
@@ -161,7 +161,7 @@ async fn the_token_that_was_made_for_agents_is_found() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_a_token_the_model_is_told_what_to_do() -> Result<()> {
+async fn model_is_told_what_to_do_without_a_token() -> Result<()> {
     let world = World::new().await?;
     let mut command = world.server.command()?;
     command.arg("mcp").env("CLAUDECODE", "1");

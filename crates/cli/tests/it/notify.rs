@@ -1,4 +1,4 @@
-//! `sayso notify`, and the channels that are on this machine.
+//! `sayso notify`, and the channels on this machine.
 
 use anyhow::{Context as _, Result, ensure};
 use sayso_client::api::ask::NewAsk;
@@ -8,7 +8,7 @@ use sayso_testkit::receivers::Receiver;
 
 use crate::support::Person;
 
-/// A server in the background with these channels.
+/// Starts a background server with these channels.
 async fn with_channels(channels: &str) -> Result<Person> {
     let person = Person::without_server()?;
     std::fs::write(person.path("secret"), "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")?;
@@ -18,7 +18,7 @@ async fn with_channels(channels: &str) -> Result<Person> {
 }
 
 #[tokio::test]
-async fn a_test_says_what_happened_and_fails_if_a_channel_does() -> Result<()> {
+async fn test_reports_each_channel_and_fails_if_one_fails() -> Result<()> {
     let (good, bad) = (Receiver::with_status(200).await?, Receiver::with_status(500).await?);
     let hook = |name: &str, url: &str| {
         format!(
@@ -28,12 +28,15 @@ async fn a_test_says_what_happened_and_fails_if_a_channel_does() -> Result<()> {
     let person = with_channels(&(hook("good", good.url()) + &hook("bad", bad.url()))).await?;
     assert_eq!(person.ok(&["notify", "test", "good"]).await?, "good              webhook   sent");
     let ran = person.run(&["notify", "test"]).await?;
-    ensure!(ran.code == Some(1) && ran.out.contains("bad               webhook   the receiver says 500"), "{ran:?}");
-    ensure!(ran.err.contains("One channel did not take the test."), "{ran:?}");
+    ensure!(
+        ran.code == Some(1) && ran.out.contains("bad               webhook   the receiver responded with status 500"),
+        "{ran:?}"
+    );
+    ensure!(ran.err.contains("The test of 1 channel failed."), "{ran:?}");
     let list = person.ok(&["notify", "list"]).await?;
     assert_eq!(
         list,
-        "good              webhook   after 20s\nbad               webhook   after 20s · failed last: the receiver says 500"
+        "good              webhook   after 20s\nbad               webhook   after 20s · last failure: the receiver responded with status 500"
     );
     let ran = person.run(&["notify", "test", "none"]).await?;
     ensure!(ran.code == Some(1) && ran.err.contains("No such channel"), "{ran:?}");
@@ -41,8 +44,8 @@ async fn a_test_says_what_happened_and_fails_if_a_channel_does() -> Result<()> {
 }
 
 #[tokio::test]
-async fn without_channels_it_says_how_to_add_one() -> Result<()> {
-    // Looking starts nothing; a test needs a server and starts it.
+async fn notify_without_channels_says_how_to_add_one() -> Result<()> {
+    // Listing starts no server. A test needs a server and starts it.
     let person = Person::without_server()?;
     let looked = person.run(&["notify", "list"]).await?;
     ensure!(looked.code == Some(1) && looked.err.contains("No server is running"), "{looked:?}");
@@ -52,7 +55,7 @@ async fn without_channels_it_says_how_to_add_one() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_server_does_not_start_with_a_channel_that_cannot_be() -> Result<()> {
+async fn server_refuses_an_unknown_channel_kind() -> Result<()> {
     let person = Person::without_server()?;
     person.write_config("[[notify]]\nkind = \"pigeon\"\n")?;
     let ran = person.run(&["restart"]).await?;
@@ -63,7 +66,7 @@ async fn a_server_does_not_start_with_a_channel_that_cannot_be() -> Result<()> {
 }
 
 #[tokio::test]
-async fn tmux_shows_a_line_and_rings_and_runs_nothing() -> Result<()> {
+async fn tmux_notification_rings_and_runs_no_command() -> Result<()> {
     let person = Person::without_server()?;
     let socket = person.path("run/tmux").to_string_lossy().into_owned();
     let tmux = |args: &[&str]| {
@@ -81,14 +84,14 @@ async fn tmux_shows_a_line_and_rings_and_runs_nothing() -> Result<()> {
     let before = rung(&client);
     person.ok(&["notify", "test", "bell"]).await?;
     person.ok(&["notify", "test", "tmux"]).await?;
-    client.shows("This is a test of Sayso").await?;
+    client.shows("This is a test notification from Sayso").await?;
     assert_eq!(rung(&client), before + 1, "the bell");
     let trace = person.path("run/pwned");
     let name = format!("#(touch {})", trace.display());
     person.asks(&NewAsk { agent: Some(name), ..question("Which?", &[]) }).await?;
     client.shows("#(touch").await?;
-    ensure!(!trace.exists(), "tmux ran what an agent said");
-    // A name that looks like an option is text.
+    ensure!(!trace.exists(), "tmux ran text of an agent");
+    // A name that looks like an option is shown as text.
     person.asks(&NewAsk { agent: Some("-F#{session_name}".to_owned()), ..question("Which?", &[]) }).await?;
     client.shows("-F#{session_name}").await?;
     let ended = tmux(&["kill-server"]).output().await.context("tmux is installed by scripts/need.sh test")?;

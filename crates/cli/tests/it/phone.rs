@@ -1,14 +1,14 @@
-//! `sayso phone`, and servers that other devices reach: codes, networks, certificates.
+//! `sayso phone`, and servers for other devices: codes, networks, certificates.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use anyhow::{Context as _, Result};
-use sayso_testkit::{SelfMade, http};
+use sayso_testkit::{SelfSignedCertificate, http};
 use serde_json::{Value, json};
 
 use crate::support::{Person, ends_well, ran};
 
-/// Redeems the code of an address as the page does.
+/// Redeems the code in an address as the page does.
 async fn sign_in(url: &str, device: &str) -> Result<(u16, Value)> {
     let (base, code) = url.split_once("/#code=").context("no code")?;
     let reply = http().post(format!("{base}/v1/login")).json(&json!({ "code": code, "device": device })).send().await?;
@@ -20,7 +20,7 @@ async fn status(url: &str) -> Option<u16> {
 }
 
 #[tokio::test]
-async fn a_phone_signs_in_answers_and_is_taken_back() -> Result<()> {
+async fn phone_signs_in_answers_and_is_signed_out() -> Result<()> {
     let person = Person::without_server()?;
     person.ok(&["restart"]).await?;
     let (_agent, asked) = person.mock_asks("question").await?;
@@ -39,7 +39,7 @@ async fn a_phone_signs_in_answers_and_is_taken_back() -> Result<()> {
     let doctor = person.ok(&["doctor"]).await?;
     assert!(doctor.contains("✓ Network    open to the network at http://127.0.0.2:"), "{doctor}");
 
-    // A restart that a person wants keeps the network open, and the phone signed in.
+    // A restart by the person keeps the network open and the phone signed in.
     person.ok(&["restart"]).await?;
     let base = shown["address"].as_str().context("no address")?;
     let asks = || http().get(format!("{base}/v1/asks")).bearer_auth(phone["token"].as_str().unwrap()).send();
@@ -50,17 +50,17 @@ async fn a_phone_signs_in_answers_and_is_taken_back() -> Result<()> {
     let closed = person.ok(&["phone", "--close"]).await?;
     assert!(closed.starts_with("Closed: 127.0.0.2:"), "{closed}");
     assert_eq!(status(&format!("{base}/v1/health")).await, None);
-    assert_eq!(person.ok(&["phone", "--close"]).await?, "Nothing is open to the network.");
+    assert_eq!(person.ok(&["phone", "--close"]).await?, "The server is not open to the network.");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_person_is_asked_before_anything_is_opened() -> Result<()> {
+async fn network_is_opened_only_after_confirmation() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["phone", "--address", "127.0.0.2"])?;
     let asked = terminal.expect("Open it? [y/n]: ").await?;
     assert!(
-        asked.contains("This opens Sayso to the network at 127.0.0.2, over plain http, which anybody there can read."),
+        asked.contains("This opens Sayso to the network at 127.0.0.2, over plain http, which others on that network can read."),
         "{asked}"
     );
     terminal.line("n").await?;
@@ -73,11 +73,11 @@ async fn a_person_is_asked_before_anything_is_opened() -> Result<()> {
     let mut terminal = person.terminal(&["phone", "--address", "127.0.0.2"])?;
     terminal.expect("Open it? [y/n]: ").await?;
     terminal.line("y").await?;
-    let shown = terminal.expect("It signs one phone in, once, until ").await?;
+    let shown = terminal.expect("This code signs one phone in, until ").await?;
     assert!(shown.contains('▀') && shown.contains("http://127.0.0.2:") && shown.contains("/#code="), "{shown}");
-    terminal.expect("Plain http: no notifications, no installing, and anybody on the network can read along.").await?;
+    terminal.expect("Over plain http there are no notifications, the app can't be installed, and others on the network can read the traffic.").await?;
     ends_well(&mut terminal).await?;
-    // An agent may not.
+    // Agents must not open the network.
     let mut agent = person.command(&["phone", "--yes"]);
     agent.env("CLAUDECODE", "1");
     assert!(ran(agent).await?.err.contains("a person must run this"));
@@ -85,7 +85,7 @@ async fn a_person_is_asked_before_anything_is_opened() -> Result<()> {
 }
 
 #[tokio::test]
-async fn with_a_public_address_nothing_is_opened() -> Result<()> {
+async fn public_address_needs_no_open_network() -> Result<()> {
     let person = Person::without_server()?;
     person.write_config("[server]\npublic_url = \"https://box.example\"\n")?;
     person.ok(&["restart"]).await?;
@@ -93,18 +93,18 @@ async fn with_a_public_address_nothing_is_opened() -> Result<()> {
     assert!(shown["url"].as_str().is_some_and(|url| url.starts_with("https://box.example/#code=")), "{shown}");
     assert_eq!(person.client()?.listeners().await?.data.len(), 1);
     let text = person.ok(&["phone"]).await?;
-    assert!(text.contains('█') && !text.contains("Plain http") && !text.contains("--close"), "{text}");
+    assert!(text.contains('█') && !text.contains("plain http") && !text.contains("--close"), "{text}");
     let opened = person.ok(&["phone", "--address", "127.0.0.2", "--yes"]).await?;
-    assert!(opened.contains("Close the network with: sayso phone --close"), "{opened}");
+    assert!(opened.contains("To close the server to the network: sayso phone --close"), "{opened}");
     let login = person.ok(&["login"]).await?;
     assert!(login.starts_with("https://box.example/#code="), "{login}");
     Ok(())
 }
 
 #[tokio::test]
-async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
+async fn commands_use_https_with_the_persons_certificate() -> Result<()> {
     let person = Person::without_server()?;
-    let made = SelfMade::until(2101, &person.path("home"))?;
+    let made = SelfSignedCertificate::until(2101, &person.path("home"))?;
     let settings = |certificate: &str| {
         person.write_config(&format!("[server]\ntls_cert = {certificate:?}\ntls_key = {:?}\n", made.key.to_str().unwrap()))
     };
@@ -117,11 +117,11 @@ async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
     settings(made.certificate.to_str().context("a path")?)?;
     person.ok(&["restart"]).await?;
     let doctor = person.ok(&["doctor"]).await?;
-    assert!(doctor.contains("✓ TLS        ") && doctor.contains("cert.pem is good until "), "{doctor}");
+    assert!(doctor.contains("✓ TLS        ") && doctor.contains("cert.pem is valid until "), "{doctor}");
 
     std::fs::set_permissions(&made.key, std::fs::Permissions::from_mode(0o644))?;
     let open = person.run(&["doctor"]).await?;
-    assert!(open.code == Some(1) && open.out.contains("x Files      others may read "), "{open:?}");
+    assert!(open.code == Some(1) && open.out.contains("x Files      other users can read "), "{open:?}");
 
     let port = person.server_file()?.url.rsplit_once(':').context("a port")?.1.to_owned();
     let token = std::fs::read_to_string(person.data_dir().join("token"))?;
@@ -134,7 +134,7 @@ async fn commands_use_https_with_a_certificate_of_ones_own() -> Result<()> {
     let reached = over_tls("SSL_CERT_FILE").await?;
     assert!(reached.code == Some(0) && reached.out.contains("\"https://localhost:"), "{reached:?}");
     let refused = over_tls("NOTHING").await?;
-    assert!(refused.code == Some(1) && refused.err.contains("No server answers at https://localhost:"), "{refused:?}");
+    assert!(refused.code == Some(1) && refused.err.contains("Cannot reach the server at https://localhost:"), "{refused:?}");
     assert!(refused.err.contains("certificate"), "{refused:?}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Agents that are processes: behind a supervisor, hostile, silent, gone.
+//! Agents that are processes: supervised, hostile, silent, dead.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use tempfile::TempDir;
 
 use crate::support::{Person, is_running};
 
-/// A server with agents from this `config.toml`. They are ended when it goes.
+/// A server with agents from this `config.toml`. They are stopped on drop.
 pub(crate) struct World {
     pub(crate) server: ServerProcess,
     pub(crate) dir: TempDir,
 }
 
 impl World {
-    /// With the mock as a program, and these entries.
+    /// Starts a server with the mock as a program, and with these entries.
     pub(crate) async fn with(config: &str) -> Result<Self> {
         let dir = TempDir::with_prefix("sayso-processes-")?;
         write_config(dir.path(), config)?;
@@ -41,13 +41,13 @@ impl World {
         Ok(self.server.client()?.session(agent.session()).await?)
     }
 
-    /// Everything in the transcript, as text.
+    /// Returns the transcript as JSON text.
     pub(crate) async fn transcript(&self, agent: &ScriptedAgent) -> Result<String> {
         let page = self.server.client()?.transcript(agent.session(), &TranscriptQuery::default()).await?;
         Ok(serde_json::to_string(&page.data)?)
     }
 
-    /// The supervisors and agents of this server.
+    /// Lists the supervisors and agents of this server.
     pub(crate) fn processes(&self) -> Result<Vec<u32>> {
         let ours = self.dir.path().display().to_string();
         let mut found = Vec::new();
@@ -68,7 +68,7 @@ impl World {
         self.none_is_left().await
     }
 
-    /// No process is there any more. One that has ended takes a moment until the system has forgotten it.
+    /// Waits until no process is left. The system removes an ended process with a delay.
     async fn none_is_left(&self) -> Result<()> {
         within("the processes to be gone", async {
             while !self.processes()?.is_empty() {
@@ -80,13 +80,13 @@ impl World {
     }
 }
 
-/// An agent that is a shell script.
+/// Configures a shell script as an agent.
 pub(crate) fn script(name: &str, protocol: &str, text: &str) -> String {
     format!("[agents.{name}]\nprotocol = {protocol:?}\ncommand = \"sh\"\nargs = [\"-c\", '''{text}''']\n")
 }
 
 #[tokio::test]
-async fn a_program_asks_and_is_answered() -> Result<()> {
+async fn answer_reaches_an_agent_process() -> Result<()> {
     let world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
@@ -98,7 +98,7 @@ async fn a_program_asks_and_is_answered() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_server_that_is_killed_does_not_disturb_it() -> Result<()> {
+async fn agent_process_survives_server_kill_and_restart() -> Result<()> {
     let mut world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "question 2 times").await?;
     let first = agent.asks().await?;
@@ -113,12 +113,12 @@ async fn a_server_that_is_killed_does_not_disturb_it() -> Result<()> {
     world.server.start_again().await?;
     world.answer(&second, "PostgreSQL").await?;
     assert!(agent.finished().await?.starts_with("Asked 2 times"));
-    assert_eq!(world.processes()?, before, "they are the same processes");
+    assert_eq!(world.processes()?, before, "the processes did not change");
     world.close().await
 }
 
 #[tokio::test]
-async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Result<()> {
+async fn stop_all_leaves_no_process_and_resumable_sessions() -> Result<()> {
     let mut world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
@@ -126,31 +126,31 @@ async fn stop_all_leaves_no_process_and_a_session_that_can_be_resumed() -> Resul
     let stopped = command.args(["stop", "--all"]).output().await?;
     assert!(stopped.status.success(), "{stopped:?}");
     world.none_is_left().await?;
-    // It ended by the command, not by its parent.
+    // The command ended the agent, not the end of its parent.
     world.server.terminate().await.ok();
     world.server.start_again().await?;
     let session = world.session(&agent).await?;
     assert_eq!((session.status, session.resumable), (SessionStatus::Ended, true), "{session:?}");
-    assert!(world.processes()?.is_empty(), "nothing is resumed before it is needed");
-    // The question is parked; its answer takes the session up again.
+    assert!(world.processes()?.is_empty(), "the session is not resumed yet");
+    // The question is parked. Its answer resumes the session.
     world.answer(&asked, "SQLite").await?;
     agent
         .watch()
-        .until("the session to go on", |event| event.name() == "session.status" && event.event.data_json().contains("idle"))
+        .until("the session to continue", |event| event.name() == "session.status" && event.event.data_json().contains("idle"))
         .await?;
-    assert!(agent.last_words().await?.contains("SQLite"), "it got the answer as a message");
+    assert!(agent.last_message().await?.contains("SQLite"), "the agent received the answer as a message");
     world.close().await
 }
 
 #[tokio::test]
-async fn an_agent_that_dies_takes_its_asks_along() -> Result<()> {
+async fn asks_end_when_their_agent_dies() -> Result<()> {
     let world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "crash").await?;
     let asked = agent.asks().await?;
     let ended = agent.watch().until("the end", |event| event.name() == "session.ended").await?;
     assert!(
         ended.event.data_json().contains("failed") && ended.event.data_json().contains('3'),
-        "it says how: {}",
+        "the event contains the exit code: {}",
         ended.event.data_json()
     );
     let asked = world.server.client()?.ask(&asked.id).await?;
@@ -160,7 +160,7 @@ async fn an_agent_that_dies_takes_its_asks_along() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_not_installed_is_named_with_what_to_do() -> Result<()> {
+async fn missing_agent_error_says_how_to_install_it() -> Result<()> {
     let person = Person::new().await?;
     let mut command = person.command(&["start", "gemini", "hello"]);
     command.env("PATH", "/usr/bin:/bin");
@@ -171,9 +171,9 @@ async fn an_agent_that_is_not_installed_is_named_with_what_to_do() -> Result<()>
     Ok(())
 }
 
-/// Whatever an agent writes, the server lives, its memory is bounded, and the session says what happened.
+/// After any output of an agent, the server keeps running, its memory stays bounded, and the session shows an error.
 #[tokio::test]
-async fn garbage_is_survived_and_told() -> Result<()> {
+async fn server_survives_garbage_output_and_reports_it() -> Result<()> {
     let deep = "python3 -c 'print(\"[\" * 10000)'";
     let long = "head -c 100000000 /dev/zero | tr \"\\0\" x; echo";
     let binary = r#"printf 'a\0b\377\376\n{\n\n'; printf '{"type":"unknown","jsonrpc":"2.0","method":7}\n'"#;
@@ -201,8 +201,8 @@ async fn garbage_is_survived_and_told() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_that_is_silent_is_told_to_be_stalled_and_interrupted() -> Result<()> {
-    // It takes the handshake and the prompt and then says nothing, until it is told to stop.
+async fn silent_agent_is_stalled_and_interrupted() -> Result<()> {
+    // The agent accepts the handshake and the prompt, and then sends nothing until it is cancelled.
     let text = r#"
         answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
         while read -r line; do
@@ -224,7 +224,7 @@ async fn an_agent_that_is_silent_is_told_to_be_stalled_and_interrupted() -> Resu
 }
 
 #[tokio::test]
-async fn the_clock_of_the_watchdog_stands_still_while_a_person_is_asked() -> Result<()> {
+async fn stale_timer_stops_while_an_ask_is_pending() -> Result<()> {
     let mock = format!("[agents.impatient]\ncommand = {:?}\nargs = [\"mock-agent\"]\nstale_after = \"2s\"\n", sayso_bin()?);
     let world = World::with(&mock).await?;
     let mut agent = world.start("impatient", "question").await?;
@@ -237,7 +237,7 @@ async fn the_clock_of_the_watchdog_stands_still_while_a_person_is_asked() -> Res
     world.close().await
 }
 
-/// Every file below a directory that holds this text.
+/// Lists the files below a directory that contain this text.
 fn files_with(dir: &Path, text: &str) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {
@@ -252,7 +252,7 @@ fn files_with(dir: &Path, text: &str) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_secret_reaches_the_program_and_is_in_no_file() -> Result<()> {
+async fn secret_reaches_the_agent_and_no_file() -> Result<()> {
     const VALUE: &str = "correct-horse-battery-staple-0815";
     let world = World::with("").await?;
     let mut agent = world.start(PROGRAM, "secret").await?;
@@ -270,7 +270,7 @@ async fn a_secret_reaches_the_program_and_is_in_no_file() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_agent_gets_the_callers_keys_and_a_token_of_its_own() -> Result<()> {
+async fn agent_gets_the_callers_keys_and_its_own_token() -> Result<()> {
     let person = Person::without_server()?;
     let file = person.path("environment");
     let config = script(
@@ -289,13 +289,13 @@ async fn an_agent_gets_the_callers_keys_and_a_token_of_its_own() -> Result<()> {
     assert!(!has("SAYSO_TOKEN") && !has("SAYSO_DATA_DIR") && !has("DATABASE_PASSWORD"), "{environment}");
     let admin = std::fs::read_to_string(person.data_dir().join("token"))?;
     assert!(!environment.contains(admin.trim()));
-    assert!(files_with(&person.data_dir(), "the-key")?.is_empty(), "keys are written nowhere");
+    assert!(files_with(&person.data_dir(), "the-key")?.is_empty(), "keys are not written to files");
     Ok(())
 }
 
 #[tokio::test]
-async fn an_agent_that_is_not_configured_any_more_is_ended_and_its_session_says_so() -> Result<()> {
-    // It takes its time to end.
+async fn unconfigured_agent_is_stopped_and_its_session_fails() -> Result<()> {
+    // This agent ends slowly.
     let mut world = World::with(&script("passing", "acp", &format!("{} mock-agent; sleep 1", sayso_bin()?.display()))).await?;
     let mut agent = world.start("passing", "question").await?;
     let asked = agent.asks().await?;
@@ -303,7 +303,7 @@ async fn an_agent_that_is_not_configured_any_more_is_ended_and_its_session_says_
     write_config(world.dir.path(), "")?;
     world.server.start_again().await?;
     agent.watch().until("the end", |event| event.name() == "session.ended").await?;
-    assert!(world.processes()?.len() < 2, "the agent ends before that is told; its supervisor may just be about to");
+    assert!(world.processes()?.len() < 2, "the agent ends before the event; its supervisor may still be ending");
     let session = world.session(&agent).await?;
     let reason = session.reason.unwrap_or_default();
     assert!(session.status == SessionStatus::Failed && reason.contains("`passing` is not configured"), "{reason}");

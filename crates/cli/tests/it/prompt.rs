@@ -1,4 +1,4 @@
-//! Questions at the prompt.
+//! Questions in the prompt.
 
 use anyhow::Result;
 use sayso_testkit::pty::CTRL_D;
@@ -9,7 +9,7 @@ const ONE: &str = "Select [1-2, or type your own]: ";
 const SEVERAL: &str = "Select [1-3, comma-separated, or type your own]: ";
 
 #[tokio::test]
-async fn a_question_stands_there_as_it_was_designed() -> Result<()> {
+async fn question_prompt_matches_its_snapshot() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "ask me a question"])?;
     terminal.expect(ONE).await?;
@@ -26,12 +26,12 @@ async fn a_question_stands_there_as_it_was_designed() -> Result<()> {
 }
 
 #[tokio::test]
-async fn several_questions_are_asked_one_after_another() -> Result<()> {
+async fn several_questions_are_asked_in_order() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "questions"])?;
     terminal.expect(ONE).await?;
     let ask = person.pending().await?;
-    assert!(!terminal.screen().contains("[Areas]"), "the next one waits:\n{}", terminal.screen());
+    assert!(!terminal.screen().contains("[Areas]"), "the next question is not shown yet:\n{}", terminal.screen());
     terminal.line("PostgreSQL").await?;
     terminal.expect(SEVERAL).await?;
     terminal.line("3, 1, and the docs, please").await?;
@@ -49,14 +49,14 @@ async fn several_questions_are_asked_one_after_another() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_is_asked_again() -> Result<()> {
+async fn invalid_line_is_asked_again() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "question"])?;
     for (typed, said) in [
-        ("7", "There is no option 7. To send the number itself, put it in quotes: \"7\""),
+        ("7", "There is no option 7. To send the number as text, put it in quotes: \"7\""),
         ("0", "There is no option 0."),
-        ("", "An answer is needed."),
-        ("   ", "An answer is needed."),
+        ("", "Type an answer."),
+        ("   ", "Type an answer."),
     ] {
         terminal.expect(ONE).await?;
         terminal.line(typed).await?;
@@ -65,12 +65,12 @@ async fn what_cannot_be_meant_is_asked_again() -> Result<()> {
     terminal.expect(ONE).await?;
     terminal.line("  DuckDB, in a file  ").await?;
     terminal.expect("You answered: DuckDB, in a file.").await?;
-    assert_eq!(terminal.screen().matches("Which database").count(), 1, "only the line to type in comes again");
+    assert_eq!(terminal.screen().matches("Which database").count(), 1, "only the input line is repeated");
     Ok(())
 }
 
 #[tokio::test]
-async fn without_custom_nothing_is_said_about_your_own() -> Result<()> {
+async fn no_custom_prompt_does_not_offer_free_text() -> Result<()> {
     let person = Person::new().await?;
     let options = ["--option", "staging", "--option", "production", "--option", "both", "--no-custom", "--no-wait"];
     person.ok(&[&["ask", "Deploy where?"], &options[..]].concat()).await?;
@@ -99,13 +99,13 @@ async fn without_custom_nothing_is_said_about_your_own() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_form_takes_what_fits_each_field() -> Result<()> {
+async fn form_validates_each_field() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "form"])?;
     terminal.expect("Answer: ").await?;
     terminal.line("shop").await?;
     for (typed, said) in
-        [("many", "Type a number."), ("80.5", "Type a whole number."), ("99999", "It must be between 1 and 65535.")]
+        [("many", "Type a number."), ("80.5", "Type a whole number."), ("99999", "Type a number between 1 and 65535.")]
     {
         terminal.expect("Whole number, 1 to 65535: ").await?;
         terminal.line(typed).await?;
@@ -124,14 +124,14 @@ async fn a_form_takes_what_fits_each_field() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_secret_never_stands_on_the_screen() -> Result<()> {
+async fn secret_never_appears_on_the_screen() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "secret"])?;
     terminal.expect("Answer [not shown]: ").await?;
     terminal.line("correct horse battery").await?;
     terminal.expect("I received a secret of 21 characters.\n> ").await?;
     assert!(!String::from_utf8_lossy(terminal.raw()).contains("horse"), "{}", terminal.screen());
-    // What is typed afterwards is shown again.
+    // Text that is typed afterwards is visible again.
     terminal.line("hello again").await?;
     terminal.expect("hello again\nhello again\n> ").await?;
     terminal.send(CTRL_D).await?;
@@ -143,7 +143,7 @@ async fn a_secret_never_stands_on_the_screen() -> Result<()> {
 }
 
 #[tokio::test]
-async fn three_at_once_are_asked_in_turn() -> Result<()> {
+async fn parallel_asks_are_prompted_in_order() -> Result<()> {
     let person = Person::new().await?;
     let mut terminal = person.terminal(&["start", "mock", "parallel"])?;
     terminal.expect("Which database should this feature use?").await?;
@@ -156,14 +156,18 @@ async fn three_at_once_are_asked_in_turn() -> Result<()> {
     terminal.line("nextest").await?;
     terminal.expect("You answered: PostgreSQL.\nApproved: cargo test --workspace\nYou answered: nextest.\n> ").await?;
     let banners = terminal.screen().matches("━━━ mock asks · parallel · ~/project (main) · …").count();
-    assert!((3..=5).contains(&banners), "each is prompted for, and shown when it is asked:\n{}", terminal.screen());
+    assert!(
+        (3..=5).contains(&banners),
+        "each ask is printed when it arrives and again when it is prompted for:\n{}",
+        terminal.screen()
+    );
     Ok(())
 }
 
 #[tokio::test]
-async fn next_takes_the_first_and_says_how_many_are_left() -> Result<()> {
+async fn next_answers_the_first_ask_and_counts_the_rest() -> Result<()> {
     let person = Person::new().await?;
-    assert_eq!(person.ok(&["next"]).await?, "Nothing waits for you.");
+    assert_eq!(person.ok(&["next"]).await?, "You're all caught up.");
     for text in ["First?", "Second?", "Third?"] {
         person.ok(&["ask", text, "--no-wait", "--context", "I looked around.\nIt is all there."]).await?;
     }
@@ -172,18 +176,18 @@ async fn next_takes_the_first_and_says_how_many_are_left() -> Result<()> {
     assert!(shown.contains("Before asking, the agent said\n│ I looked around.\n│ It is all there.\n"), "{shown}");
     assert!(shown.contains("First?") && !shown.contains("Second?"), "{shown}");
     terminal.line("yes").await?;
-    terminal.expect("✓ Answered by tester in the terminal: \"yes\".\n2 more wait.\n").await?;
+    terminal.expect("✓ Answered by tester in the terminal: \"yes\".\n2 more asks are pending.\n").await?;
     ends_well(&mut terminal).await?;
-    // Without a terminal, what is piped in is the answer.
+    // Without a terminal, piped input is the answer.
     let piped = person.run_with_input(&["next"], "from a pipe\n").await?;
     assert_eq!(piped.code, Some(0), "{piped:?}");
-    assert!(piped.out.ends_with("✓ Answered by tester in the terminal: \"from a pipe\".\n1 more waits.\n"), "{piped:?}");
+    assert!(piped.out.ends_with("✓ Answered by tester in the terminal: \"from a pipe\".\n1 more ask is pending.\n"), "{piped:?}");
     assert!(!piped.out.contains('\u{1b}'), "{piped:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn commands_at_the_prompt_snooze_and_quoted_text_is_sent_literally() -> Result<()> {
+async fn prompt_commands_run_and_quoted_commands_are_sent_as_text() -> Result<()> {
     let person = Person::new().await?;
     let id = person.asks(&sayso_client::question("Which command?", &[])).await?.id;
     let mut terminal = person.terminal(&["next"])?;
@@ -201,9 +205,9 @@ async fn commands_at_the_prompt_snooze_and_quoted_text_is_sent_literally() -> Re
     ends_well(&mut terminal).await
 }
 
-/// A log has everything that a decision needs.
+/// The output without a terminal contains everything that a decision needs.
 #[tokio::test]
-async fn without_a_terminal_the_options_are_printed() -> Result<()> {
+async fn start_without_a_terminal_prints_the_options() -> Result<()> {
     let person = Person::new().await?;
     let mut command = person.command(&["start", "mock", "question"]);
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn()?;

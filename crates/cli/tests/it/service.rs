@@ -1,4 +1,4 @@
-//! The server as a service of the system, upgrades, the log that does not grow, and taking everything away again.
+//! The server as a system service, upgrades, log rotation, and a complete uninstall.
 
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use tokio::process::Command;
 
 use crate::support::{Person, Ran, is_running, ran};
 
-/// A systemd of one service: it does what the unit says.
+/// A fake systemd for one service that follows the unit file.
 const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$*" >>"$HOME/systemctl.log"
 unit=$XDG_CONFIG_HOME/systemd/user/sayso.service
@@ -37,7 +37,7 @@ disable) rm -f "$HOME/enabled"; end ;;
 esac
 "#;
 
-/// A program of this name that comes before all others.
+/// Installs a program in a directory that comes first in `PATH`.
 fn put(person: &Person, name: &str, text: &str) -> Result<String> {
     let dir = person.path("bin");
     std::fs::create_dir_all(&dir)?;
@@ -47,7 +47,7 @@ fn put(person: &Person, name: &str, text: &str) -> Result<String> {
     Ok(format!("{}:{}", dir.display(), std::env::var("PATH")?))
 }
 
-/// A person whose system has a service manager, and their commands.
+/// A person whose system has a service manager.
 struct Serviced {
     person: Person,
     path: String,
@@ -86,10 +86,10 @@ impl Serviced {
 }
 
 #[tokio::test]
-async fn a_service_is_installed_once_and_the_server_goes_over_into_it() -> Result<()> {
+async fn service_install_is_idempotent_and_replaces_a_running_server() -> Result<()> {
     let service = Serviced::new()?;
     write_config(&service.person.path(""), "")?;
-    // A server that was started before, with an agent that is a process of its own.
+    // A server that was started before, with an agent that is a separate process.
     service.person.ok(&["restart"]).await?;
     let before = service.person.server_file()?;
     let cwd = Some(service.person.project().display().to_string());
@@ -105,13 +105,13 @@ async fn a_service_is_installed_once_and_the_server_goes_over_into_it() -> Resul
     let shown = service.json(&["service", "install", "--listen", "127.0.0.1:0", "--dry-run"]).await?;
     assert!(!service.unit().exists() && shown["written"] == false, "{shown}");
     let installed = service.ok(&["service", "install", "--listen", "127.0.0.1:0"]).await?;
-    assert!(installed.contains("The server runs and starts again when you log in."), "{installed}");
+    assert!(installed.contains("The server is running and will start when you log in."), "{installed}");
     assert_eq!(std::fs::read_to_string(service.unit())?, shown["text"].as_str().unwrap_or_default());
     let after = service.person.server_file()?;
-    assert_eq!(after.pid, service.pid()?, "the service manager's");
+    assert_eq!(after.pid, service.pid()?, "the service manager started this process");
     assert!(!is_running(before.pid));
 
-    // The agent did not notice.
+    // The agent kept running.
     service.ok(&["answer", &asked.id, "1"]).await?;
     let mut watch = sayso_testkit::Watch::session(&service.person.client()?, agent.session());
     watch.until("what it received", |event| event.event.data_json().contains("You answered: SQLite.")).await?;
@@ -124,12 +124,12 @@ async fn a_service_is_installed_once_and_the_server_goes_over_into_it() -> Resul
     let doctor = service.ok(&["doctor"]).await?;
     assert!(doctor.contains("✓ Service    starts when you log in\n"), "{doctor}");
 
-    // What people type works as before: the service manager does it.
+    // Commands use the service manager.
     service.ok(&["restart"]).await?;
     assert!(service.pid()? != after.pid && service.person.server_file()?.pid == service.pid()?);
     service.ok(&["stop"]).await?;
     let doctor = ran(service.command(&["doctor"])).await?;
-    assert!(doctor.out.contains("x Service    is installed, but does not run\n"), "{doctor:?}");
+    assert!(doctor.out.contains("x Service    installed, but not running\n"), "{doctor:?}");
     service.ok(&["ask", "Which?", "--no-wait"]).await?;
     assert_eq!(service.person.server_file()?.pid, service.pid()?);
     let logged = service.ok(&["logs"]).await?;
@@ -137,14 +137,14 @@ async fn a_service_is_installed_once_and_the_server_goes_over_into_it() -> Resul
 
     assert!(service.ok(&["service", "remove"]).await?.starts_with("Removed: "));
     assert!(!service.unit().exists() && !is_running(service.pid()?));
-    assert_eq!(service.ok(&["service", "remove"]).await?, "It is not installed.\n");
+    assert_eq!(service.ok(&["service", "remove"]).await?, "The service is not installed.\n");
     service.person.ok(&["restart"]).await?;
     service.person.ok(&["stop", "--all"]).await?;
     Ok(())
 }
 
 #[tokio::test]
-async fn without_a_service_manager_it_is_said_what_to_run() -> Result<()> {
+async fn install_without_a_service_manager_prints_the_commands_to_run() -> Result<()> {
     let person = Person::without_server()?;
     let path = put(&person, "systemctl", "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n")?;
     let run = |args: &'static [&'static str]| {
@@ -159,7 +159,7 @@ async fn without_a_service_manager_it_is_said_what_to_run() -> Result<()> {
         "{installed:?}"
     );
     let status = run(&["service", "status"]).await?;
-    assert!(status.out.contains("Starts   unknown here\n"), "{status:?}");
+    assert!(status.out.contains("Starts   unknown\n"), "{status:?}");
     let removed = run(&["service", "remove"]).await?;
     assert!(removed.out.ends_with("\n  systemctl --user disable --now sayso.service\n"), "{removed:?}");
     assert!(!person.path("config/systemd/user/sayso.service").exists());
@@ -167,19 +167,19 @@ async fn without_a_service_manager_it_is_said_what_to_run() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_service_that_starts_another_program_is_named() -> Result<()> {
+async fn doctor_reports_a_service_for_another_program() -> Result<()> {
     let service = Serviced::new()?;
     service.ok(&["service", "install", "--listen", "127.0.0.1:0"]).await?;
     let unit = std::fs::read_to_string(service.unit())?;
     let program = sayso_testkit::sayso_bin()?;
     std::fs::write(service.unit(), unit.replace(program.to_str().context("a path")?, "/opt/old/sayso"))?;
     let doctor = ran(service.command(&["doctor"])).await?;
-    assert!(doctor.out.contains("x Service    starts /opt/old/sayso, which is not this program\n"), "{doctor:?}");
+    assert!(doctor.out.contains("x Service    starts /opt/old/sayso instead of this program\n"), "{doctor:?}");
     service.ok(&["service", "remove"]).await?;
     Ok(())
 }
 
-/// A server that says that it is older.
+/// A server that reports an older version.
 const OLDER: &str = r#"
 import http.server, json, os, sys
 class Health(http.server.BaseHTTPRequestHandler):
@@ -199,23 +199,26 @@ server.serve_forever()
 "#;
 
 #[tokio::test]
-async fn a_newer_program_takes_the_place_of_an_older_server() -> Result<()> {
+async fn newer_program_replaces_an_older_server() -> Result<()> {
     use tokio::io::{AsyncBufReadExt as _, BufReader};
     let person = Person::without_server()?;
-    // The database of the older one stays.
+    // The database of the older server is kept.
     person.ok(&["ask", "Before?", "--no-wait"]).await?;
     person.ok(&["stop"]).await?;
     let mut older = person.program("python3", &["-c", OLDER, person.data_dir().to_str().context("a path")?]);
     let mut older = older.stdout(std::process::Stdio::piped()).spawn()?;
-    let mut said = BufReader::new(older.stdout.take().context("it says something")?).lines();
+    let mut said = BufReader::new(older.stdout.take().context("no output")?).lines();
     assert_eq!(said.next_line().await?.as_deref(), Some("ready"));
     let before = person.server_file()?;
 
     let doctor = person.run(&["doctor"]).await?;
-    assert!(doctor.out.contains("x Version    the server has 0.0.1, this program "), "{doctor:?}");
+    assert!(doctor.out.contains("x Version    the server is version 0.0.1, this program is "), "{doctor:?}");
     let asked = person.run(&["ask", "After?", "--no-wait"]).await?;
     assert_eq!(asked.code, Some(0), "{asked:?}");
-    assert!(asked.err.starts_with("The server is of the older version 0.0.1; it is started again. Agents go on.\n"), "{asked:?}");
+    assert!(
+        asked.err.starts_with("The server is running the older version 0.0.1. Restarting it; agents keep running.\n"),
+        "{asked:?}"
+    );
     let after = person.server_file()?;
     assert!(after.version == env!("CARGO_PKG_VERSION") && after.pid != before.pid, "{after:?}");
     let listed = person.ok(&["ls"]).await?;
@@ -225,7 +228,7 @@ async fn a_newer_program_takes_the_place_of_an_older_server() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_log_is_moved_aside_and_read_across() -> Result<()> {
+async fn logs_are_rotated_and_read_across_files() -> Result<()> {
     let person = Person::without_server()?;
     let log = person.data_dir().join("logs/sayso.log");
     std::fs::create_dir_all(log.parent().context("a directory")?)?;
@@ -236,7 +239,7 @@ async fn the_log_is_moved_aside_and_read_across() -> Result<()> {
     person.ok(&["restart"]).await?;
     person.ok(&["stop"]).await?;
     let aside = std::fs::read_to_string(person.data_dir().join("logs/sayso.log.1"))?;
-    assert!(aside.starts_with(&old), "nothing is lost");
+    assert!(aside.starts_with(&old), "no line is lost");
     let now = std::fs::read_to_string(&log)?;
     assert!(now.len() < 10_000 && now.contains("stopping"), "{now}");
     assert_eq!(std::fs::metadata(&log)?.permissions().mode() & 0o077, 0);
@@ -247,7 +250,7 @@ async fn the_log_is_moved_aside_and_read_across() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_log_that_is_followed_goes_on_when_it_is_moved_aside() -> Result<()> {
+async fn followed_log_continues_after_a_rotation() -> Result<()> {
     let person = Person::without_server()?;
     let log = person.data_dir().join("logs/sayso.log");
     std::fs::create_dir_all(log.parent().context("a directory")?)?;
@@ -263,7 +266,7 @@ async fn a_log_that_is_followed_goes_on_when_it_is_moved_aside() -> Result<()> {
     Ok(())
 }
 
-/// Every file below a directory, without what `is_foreign` knows.
+/// Lists all files below a directory.
 fn files(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir)? {
@@ -275,7 +278,7 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>> {
 }
 
 #[tokio::test]
-async fn afterwards_nothing_of_ours_is_left_and_nothing_of_others_is_gone() -> Result<()> {
+async fn uninstall_removes_all_own_files_and_no_foreign_ones() -> Result<()> {
     let service = Serviced::new()?;
     let person = &service.person;
     write_config(&person.path(""), "")?;
@@ -306,11 +309,11 @@ async fn afterwards_nothing_of_ours_is_left_and_nothing_of_others_is_gone() -> R
 
     let all = files(&person.path(""))?;
     let plan = service.json(&["uninstall", "--purge", "--dry-run"]).await?;
-    assert_eq!(files(&person.path(""))?, all, "only shown");
+    assert_eq!(files(&person.path(""))?, all, "a dry run changes nothing");
     assert_eq!((plan["changed"].as_array().map(Vec::len), &plan["done"]), (Some(4), &Value::Bool(false)), "{plan}");
     let pid = service.pid()?;
     let shown = service.ok(&["uninstall", "--purge", "--yes"]).await?;
-    assert!(shown.contains("Our entries will be taken out of:\n") && shown.ends_with("Removed.\n"), "{shown}");
+    assert!(shown.contains("Entries of Sayso will be removed from:\n") && shown.ends_with("Removed.\n"), "{shown}");
     assert!(!is_running(pid));
 
     let ours = [person.path("config/sayso/config.toml")];

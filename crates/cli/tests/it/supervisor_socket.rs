@@ -12,8 +12,8 @@ use sayso_testkit::{PROGRAM, ScriptedAgent, reaches, sayso_bin, within};
 
 use crate::processes::{World, script};
 
-/// Leaves the process group and its parents, waits for the file `go`, connects to the supervisor like a server of version 1,
-/// and sends input with a huge id.
+/// Leaves the process group and its parents, waits for the file `go`, connects to the supervisor like a server of
+/// version 1, and sends input with a huge id.
 const ATTACK: &str = r#"
 import glob, os, socket, struct, time
 for _ in range(2):
@@ -36,7 +36,7 @@ open("part", "w").write("attached" if reply else "refused")
 os.rename("part", "done")
 "#;
 
-/// Takes the place of the supervisor's socket after the file `go`, and writes down what is sent to it.
+/// Replaces the supervisor's socket after the file `go` appears, and records what is sent to it.
 const IMPOSTOR: &str = r#"
 import glob, os, socket, time
 while not os.path.exists("go"):
@@ -53,13 +53,13 @@ while True:
         open("stolen", "wb").write(received)
 "#;
 
-/// Runs this program in Python next to the mock.
+/// Configures an agent that runs this Python program next to the mock.
 fn with_python_beside() -> Result<String> {
     Ok(script("sly", "acp", &format!("python3 beside.py & exec {} mock-agent", sayso_bin()?.display())))
 }
 
 impl World {
-    /// Starts the agent and this program.
+    /// Starts the agent with this program.
     async fn start_beside(&self, program: &str) -> Result<(ScriptedAgent, Ask)> {
         std::fs::write(self.server.project().join("beside.py"), program)?;
         let mut agent = self.start("sly", "question").await?;
@@ -67,7 +67,7 @@ impl World {
         Ok((agent, asked))
     }
 
-    /// Lets the program go, and waits until it is done.
+    /// Creates the file `go` and waits until the program is done.
     async fn go(&self) -> Result<()> {
         let project = self.server.project();
         std::fs::write(project.join("go"), "")?;
@@ -80,14 +80,14 @@ impl World {
         .await
     }
 
-    /// The text of the next notice in the session.
+    /// Returns the text of the next notice in the session.
     async fn notice(&self, agent: &mut ScriptedAgent) -> Result<String> {
         let event = agent.watch().until("a notice", |event| event.name() == "notice").await?;
         let data: serde_json::Value = serde_json::from_str(&event.event.data_json())?;
         Ok(data["text"].as_str().context("a notice has a text")?.to_owned())
     }
 
-    /// The lines of `sayso doctor` about agents.
+    /// Returns the lines of `sayso doctor` about agents.
     async fn doctor(&self) -> Result<Vec<String>> {
         let output = self.server.command()?.arg("doctor").output().await?;
         let text = String::from_utf8(output.stdout)?;
@@ -98,7 +98,8 @@ impl World {
         Ok(std::fs::read_to_string(self.server.log_path())?)
     }
 
-    /// Connects to the only supervisor and says hello like a server of version 1. `more` is sent with the hello.
+    /// Connects to the only supervisor and says hello like a server of version 1. Sends `more` together with the
+    /// hello.
     fn connect_from_outside(&self, more: &[u8]) -> Result<UnixStream> {
         let socket = std::fs::read_dir(self.dir.path().join("run/sayso"))?
             .flatten()
@@ -112,7 +113,7 @@ impl World {
     }
 }
 
-/// Input that means nothing to the agent.
+/// Input without a meaning for the agent.
 fn foreign_input(id: u64) -> ToSupervisor {
     ToSupervisor::Input {
         id,
@@ -122,7 +123,7 @@ fn foreign_input(id: u64) -> ToSupervisor {
     }
 }
 
-/// The next frame from a supervisor.
+/// Reads the next frame from a supervisor.
 fn next_frame(stream: &mut UnixStream, decoder: &mut Decoder<ToServer>) -> Result<ToServer> {
     loop {
         if let Some(frame) = decoder.next_frame()? {
@@ -147,7 +148,7 @@ async fn process_of_an_agent_cannot_answer_for_a_person() -> Result<()> {
     let notice = world.notice(&mut agent).await?;
     assert!(notice.starts_with("A program that the agent started (process "), "{notice}");
     assert!(notice.ends_with(" tried to connect to the supervisor of this agent. It was refused."), "{notice}");
-    assert!(world.log()?.contains(&notice), "the log says it");
+    assert!(world.log()?.contains(&notice), "the log contains the notice");
     assert_eq!(world.doctor().await?, [format!("x Agents     {notice}")]);
     world.answer(&asked, "SQLite").await?;
     assert_eq!(agent.finished().await?, "You answered: SQLite.");
@@ -164,9 +165,9 @@ async fn process_of_an_agent_cannot_take_the_place_of_its_supervisor() -> Result
     world.server.start_again().await?;
     agent.watch().until("the end", |event| event.name() == "session.ended").await?;
     let reason = world.session(&agent).await?.reason.unwrap_or_default();
-    assert!(reason.contains("listens in place of the supervisor"), "{reason}");
+    assert!(reason.contains("listens on the socket of the supervisor"), "{reason}");
     assert!(!world.server.project().join("stolen").exists(), "nothing was sent to it");
-    // The supervisor cannot be reached any more.
+    // The supervisor is unreachable, so its processes are killed here.
     for pid in world.processes()? {
         let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).context("a process")?;
         let _ = kill_process(pid, Signal::KILL);
@@ -180,7 +181,7 @@ async fn program_in_place_of_the_server_is_reported_and_answers_still_arrive() -
     let mut agent = world.start(PROGRAM, "question").await?;
     let asked = agent.asks().await?;
     assert_eq!(world.doctor().await?, Vec::<String>::new());
-    // In one piece: the server is back in a moment and closes this connection.
+    // Sent together with the hello, because the server reconnects at once and closes this connection.
     let _stream = world.connect_from_outside(&foreign_input(1 << 62).encode())?;
     let notices = [world.notice(&mut agent).await?, world.notice(&mut agent).await?];
     let own = format!("(process {})", std::process::id());
@@ -188,7 +189,7 @@ async fn program_in_place_of_the_server_is_reported_and_answers_still_arrive() -
     let log = world.log()?;
     assert!(notices.iter().all(|notice| log.contains(notice)), "{log}");
     assert_eq!(world.doctor().await?, [format!("x Agents     {} (2 such warnings)", notices[1])]);
-    // The huge id does not make the server believe that the agent has the answer.
+    // The huge id must not make the server believe that the agent has received the answer.
     world.answer(&asked, "SQLite").await?;
     assert_eq!(agent.finished().await?, "You answered: SQLite.");
     reaches(&world.server.client()?, &asked.id, Delivery::Delivered).await?;
@@ -212,7 +213,7 @@ async fn input_from_outside_while_the_server_is_down_is_reported_at_its_start() 
     world.server.start_again().await?;
     let notices = [world.notice(&mut agent).await?, world.notice(&mut agent).await?];
     assert!(notices[0].contains(ATTACHED) && notices[1].starts_with(WROTE), "{notices:?}");
-    // A restart does not report it again, and a server that was killed is not taken for another program.
+    // Another restart does not repeat the report, and a killed server does not count as another program.
     world.server.kill9().await?;
     world.server.start_again().await?;
     world.answer(&asked, "SQLite").await?;

@@ -1,4 +1,4 @@
-//! One person with a home directory and a server of their own.
+//! One person with their own home directory and server.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -14,14 +14,14 @@ use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-/// The directories of one person. They go when this goes, and so does the server.
+/// The directories of one person. The directories and the server are removed on drop.
 pub(crate) struct Person {
-    /// Absent when commands start one themselves.
+    /// `None` if commands start the server themselves.
     pub(crate) server: Option<ServerProcess>,
     dir: TempDir,
 }
 
-/// How a command ended.
+/// Result of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -30,12 +30,12 @@ pub(crate) struct Ran {
 }
 
 impl Person {
-    /// With a server that runs.
+    /// A person with a running server.
     pub(crate) async fn new() -> Result<Self> {
         Self::with_policy("").await
     }
 
-    /// With a server that runs under this policy.
+    /// A person with a running server and this policy.
     pub(crate) async fn with_policy(policy: &str) -> Result<Self> {
         let mut person = Self::without_server()?;
         person.write_policy(policy)?;
@@ -43,7 +43,7 @@ impl Person {
         Ok(person)
     }
 
-    /// Without a server. Their project is a repository on the branch `main`.
+    /// A person without a server. Their project is a repository on the branch `main`.
     pub(crate) fn without_server() -> Result<Self> {
         let dir = tempfile::Builder::new().prefix("sayso-cli-").tempdir()?;
         for name in ["home/project/.git", "config/sayso", "run"] {
@@ -75,14 +75,14 @@ impl Person {
         self.dir.path().join(name)
     }
 
-    /// `sayso` in the project, with nothing of the environment of this test but `PATH`.
+    /// Returns `sayso` in the project, with no variables of this test's environment except `PATH`.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::from(self.std_command(args));
         command.stdin(Stdio::null()).kill_on_drop(true);
         command
     }
 
-    /// Another program in the same surroundings.
+    /// Returns another program with the same directory and environment.
     pub(crate) fn program(&self, program: &str, args: &[&str]) -> Command {
         let mut command = Command::from(self.std_program(program.as_ref(), args));
         command.stdin(Stdio::null()).kill_on_drop(true);
@@ -107,12 +107,12 @@ impl Person {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command until it ends.
     pub(crate) async fn run(&self, args: &[&str]) -> Result<Ran> {
         ran(self.command(args)).await
     }
 
-    /// The same with these bytes on its standard input.
+    /// Like `run`, with this text on standard input.
     pub(crate) async fn run_with_input(&self, args: &[&str], input: &str) -> Result<Ran> {
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -120,32 +120,32 @@ impl Person {
         finished(child).await
     }
 
-    /// Runs a command that must work and gives what it printed, without the last newline.
+    /// Runs a command that must succeed, and returns its output without the last newline.
     pub(crate) async fn ok(&self, args: &[&str]) -> Result<String> {
         let ran = self.run(args).await?;
         ensure!(ran.code == Some(0), "{args:?}: {ran:?}");
         Ok(ran.out.trim_end_matches('\n').to_owned())
     }
 
-    /// Runs a command that must work with `--json` and reads the one document that it printed.
+    /// Runs a command that must succeed with `--json`, and parses its output.
     pub(crate) async fn json(&self, args: &[&str]) -> Result<Value> {
         let out = self.ok(&[args, &["--json"]].concat()).await?;
         serde_json::from_str(&out).with_context(|| format!("{args:?} printed {out:?}"))
     }
 
-    /// Runs a command on a terminal.
+    /// Runs a command in a terminal.
     pub(crate) fn terminal(&self, args: &[&str]) -> Result<Pty> {
         self.terminal_with(args, &[])
     }
 
-    /// The same with more environment variables.
+    /// Like `terminal`, with more environment variables.
     pub(crate) fn terminal_with(&self, args: &[&str], environment: &[(&str, &str)]) -> Result<Pty> {
         let mut command = self.command(args);
         command.env("TERM", "xterm-256color").envs(environment.iter().copied());
         Pty::spawn(command)
     }
 
-    /// A client of the server that runs, whoever started it, with the admin's token.
+    /// Creates a client with the admin token for the running server.
     pub(crate) fn client(&self) -> Result<Client> {
         let token = std::fs::read_to_string(self.data_dir().join("token"))?;
         Ok(Client::new(&self.server_file()?.url, token.trim())?)
@@ -155,19 +155,19 @@ impl Person {
         ServerFile::read(&self.data_dir().join("server.json"))?.context("no server runs")
     }
 
-    /// The only ask that is pending.
+    /// Returns the only pending ask.
     pub(crate) async fn pending(&self) -> Result<Ask> {
         let mut asks = self.client()?.pending_asks().await?.data;
         ensure!(asks.len() == 1, "{asks:?}");
         asks.pop().context("nothing is pending")
     }
 
-    /// Opens an ask as a program of this person does.
+    /// Opens an ask as a program of this person.
     pub(crate) async fn asks(&self, ask: &NewAsk) -> Result<Ask> {
         Ok(self.client()?.open_ask(ask).await?)
     }
 
-    /// Lets the mock ask in the project; gives its agent and what it asked first.
+    /// Starts the mock agent in the project, and returns it with its first ask.
     pub(crate) async fn mock_asks(&self, script: &str) -> Result<(ScriptedAgent, Ask)> {
         let cwd = Some(self.project().to_string_lossy().into_owned());
         let new = NewSession { agent: "mock".to_owned(), prompt: Some(script.to_owned()), cwd, ..NewSession::default() };
@@ -180,13 +180,13 @@ impl Person {
 impl Drop for Person {
     fn drop(&mut self) {
         if self.server.is_none() {
-            // One may run in the background; if none does, this says so and that is well.
+            // Stops a background server. Fails harmlessly if none is running.
             let _ = self.std_command(&["stop"]).stdin(Stdio::null()).output();
         }
     }
 }
 
-/// Runs a command to its end.
+/// Runs a command until it ends.
 pub(crate) async fn ran(mut command: Command) -> Result<Ran> {
     finished(command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?).await
 }
@@ -197,18 +197,18 @@ async fn finished(child: tokio::process::Child) -> Result<Ran> {
     Ok(Ran { code: output.status.code(), out: String::from_utf8(output.stdout)?, err: String::from_utf8(output.stderr)? })
 }
 
-/// The last four characters of an id, as people type them.
+/// Returns the last four characters of an id, as people type them.
 pub(crate) fn ending(id: &str) -> &str {
     &id[id.len() - 4..]
 }
 
-/// Whether a process lives.
+/// Returns true if the process runs.
 pub(crate) fn is_running(pid: u32) -> bool {
     let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| !matches!(rest.trim_start().chars().next(), Some('Z' | 'X') | None))
 }
 
-/// Reads the end of a program on a terminal that must end well.
+/// Waits until a program in a terminal ends, which must succeed.
 pub(crate) async fn ends_well(pty: &mut Pty) -> Result<()> {
     let status = pty.end().await?;
     ensure!(status.success(), "{status} on the screen:\n{}", pty.screen());

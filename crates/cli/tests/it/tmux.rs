@@ -1,4 +1,4 @@
-//! A real tmux: from the inbox to the agent's pane, and one ask in a popup.
+//! Tests with a real tmux: jumping from the inbox to the agent's pane, and answering in a popup.
 
 use anyhow::{Context as _, Result, ensure};
 use sayso_client::api::ask::ShownAnswer;
@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use crate::support::Person;
 
-/// A tmux of this test alone. Dropped, it ends.
+/// A tmux server of this test, stopped on drop.
 struct Tmux<'a> {
     person: &'a Person,
     socket: String,
@@ -35,13 +35,13 @@ impl<'a> Tmux<'a> {
 
 impl Drop for Tmux<'_> {
     fn drop(&mut self) {
-        // It may have ended with its last program, and that is well.
+        // tmux may have ended with its last program.
         let _ = self.command(&["kill-server"]).as_std_mut().output();
     }
 }
 
 #[tokio::test]
-async fn from_the_inbox_to_the_pane_and_an_answer_in_a_popup() -> Result<()> {
+async fn inbox_jumps_to_the_pane_and_popup_answers_an_ask() -> Result<()> {
     let person = Person::new().await?;
     person.write_config("[terminal]\nhold = \"0s\"\n")?;
     let sayso = sayso_bin()?;
@@ -65,14 +65,14 @@ async fn from_the_inbox_to_the_pane_and_an_answer_in_a_popup() -> Result<()> {
     let ended = within("the popup to close", async { Ok(popup.wait_with_output().await?) }).await?;
     ensure!(ended.status.success(), "{ended:?}");
     assert!(!client.visible().contains("WAITING FOR YOU"), "{}", client.visible());
-    let answered = person.client()?.ask(&asked.id).await?.outcome.context("it is over")?;
+    let answered = person.client()?.ask(&asked.id).await?.outcome.context("no outcome")?;
     assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["PostgreSQL".into()])]));
     Ok(())
 }
 
-/// A whole run in a pane: the trace, a question and the checkpoint answered where they are asked.
+/// A complete run in a pane: the trace, and answers to a question and a checkpoint.
 #[tokio::test]
-async fn a_workflow_is_run_in_a_pane() -> Result<()> {
+async fn workflow_runs_in_a_pane() -> Result<()> {
     let person = Person::new().await?;
     let sayso = sayso_bin()?;
     let file = person.path("release.toml");
@@ -93,7 +93,7 @@ async fn a_workflow_is_run_in_a_pane() -> Result<()> {
     pane.shows("Select [1-2]:").await?;
     pane.send("1\r").await?;
     pane.shows("publish: done: Publish: You answered: SQLite.").await?;
-    pane.shows("The run is completed.").await?;
+    pane.shows("The run completed.").await?;
     let asks = person.client()?.pending_asks().await?;
     assert!(asks.data.is_empty(), "{asks:?}");
     Ok(())

@@ -1,4 +1,4 @@
-//! Tokens: made, listed, used and revoked.
+//! Tokens: create, list, use and revoke.
 
 use anyhow::Result;
 
@@ -11,17 +11,20 @@ async fn with_token(person: &Person, token: &str, args: &[&str]) -> Result<Ran> 
 }
 
 #[tokio::test]
-async fn a_token_may_what_its_role_may_until_it_is_revoked() -> Result<()> {
+async fn token_has_the_rights_of_its_role_until_revoked() -> Result<()> {
     let person = Person::new().await?;
     let (_agent, asked) = person.mock_asks("question").await?;
     let made = person.run(&["token", "create", "ada", "--role", "answerer", "--expires", "12h"]).await?;
-    assert_eq!((made.code, made.err.as_str()), (Some(0), "This is shown once. Give it to the program as SAYSO_TOKEN:\n"));
+    assert_eq!(
+        (made.code, made.err.as_str()),
+        (Some(0), "This token is shown only once. Pass it to the program as SAYSO_TOKEN:\n")
+    );
     let ada = made.out.trim();
     let viewer = person.json(&["token", "create", "screen", "--role", "viewer"]).await?;
 
     let listed = person.ok(&["token", "list"]).await?;
-    assert!(listed.contains("answerer  ada") && listed.contains("viewer    screen") && listed.contains("until "), "{listed}");
-    assert!(!listed.contains(ada), "only its hash is kept");
+    assert!(listed.contains("answerer  ada") && listed.contains("viewer    screen") && listed.contains("expires "), "{listed}");
+    assert!(!listed.contains(ada), "only its hash is stored");
 
     let ran = with_token(&person, viewer["token"].as_str().unwrap(), &["answer", &asked.id, "1"]).await?;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");
@@ -34,14 +37,14 @@ async fn a_token_may_what_its_role_may_until_it_is_revoked() -> Result<()> {
     let id = tokens["data"].as_array().unwrap().iter().find(|token| token["actor"] == "ada").unwrap()["id"].as_str().unwrap();
     assert_eq!(person.ok(&["token", "revoke", &id[id.len() - 8..]]).await?, "Revoked: ada (answerer)");
     let ran = with_token(&person, ada, &["ls"]).await?;
-    assert!(ran.code == Some(1) && ran.err.starts_with("The server does not know this token.\n"), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.err.starts_with("The server does not accept this token.\n"), "{ran:?}");
     let ran = person.run(&["token", "revoke", "zzzz"]).await?;
-    assert!(ran.code == Some(1) && ran.err.starts_with("No token has an id that ends in zzzz.\n"), "{ran:?}");
+    assert!(ran.code == Some(1) && ran.err.starts_with("No token ID ends in zzzz.\n"), "{ran:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn a_token_for_one_session_or_label_sees_nothing_else() -> Result<()> {
+async fn scoped_token_sees_only_its_session_or_label() -> Result<()> {
     let person = Person::new().await?;
     let (agent, _asked) = person.mock_asks("question").await?;
     person.ok(&["ask", "Which?", "--label", "team=shop", "--no-wait"]).await?;
@@ -55,11 +58,11 @@ async fn a_token_for_one_session_or_label_sees_nothing_else() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_login_link_opens_the_page_once() -> Result<()> {
+async fn login_prints_a_link_that_works_once() -> Result<()> {
     let person = Person::new().await?;
     let ran = person.run(&["login"]).await?;
     let wanted = format!("{}/#code=", person.server_file()?.url);
     assert!(ran.code == Some(0) && ran.out.starts_with(&wanted), "{ran:?}");
-    assert!(ran.err.starts_with("It opens the page once, until "), "{ran:?}");
+    assert!(ran.err.starts_with("This link works once, until "), "{ran:?}");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `SAYSO_URL=ssh://box`: the server of another machine, through a program `ssh` that really forwards.
+//! `SAYSO_URL=ssh://box`: commands use the server of another machine, through a fake `ssh` that really forwards.
 
 use std::os::unix::fs::PermissionsExt as _;
 
@@ -8,7 +8,7 @@ use tokio::process::Command;
 
 use crate::support::{Person, Ran, ran};
 
-/// The other machine is another home on this one: the socket is forwarded and the command is run, both for real.
+/// The other machine is another home directory on this machine. Forwarding and the remote command are real.
 const SSH: &str = r#"#!/usr/bin/env python3
 import os, socket, subprocess, sys, threading
 words, options = sys.argv[1:], {}
@@ -55,7 +55,7 @@ environment = {
 os._exit(subprocess.run(["sh", "-c", command], env=environment).returncode)
 "#;
 
-/// A person here, and their other machine.
+/// A person on this machine, and their other machine.
 struct Two {
     here: Person,
     far: Person,
@@ -98,22 +98,22 @@ async fn commands_reach_the_server_of_another_machine() -> Result<()> {
     let (_agent, asked) = two.far.mock_asks("question").await?;
     let listed = two.run("ssh://ada@box:2222", &["ls"]).await?;
     assert!(listed.code == Some(0) && listed.out.contains("Which database"), "{listed:?}");
-    // Once to the port that is usual, and then to the one that it has.
+    // The first attempt uses the usual port, the second one the actual port.
     assert_eq!(two.asked(), ["ada@box 2222", "ada@box 2222"]);
     let answered = two.run("ssh://box", &["answer", &asked.id, "1"]).await?;
     assert!(answered.out.starts_with("✓ Answered by tester in the terminal: \"SQLite\"."), "{answered:?}");
-    // Streams, too.
+    // Streams work as well.
     let started =
         two.run("ssh://box", &["start", "mock", "hello there", "--cwd", two.far.project().to_str().context("a path")?]).await?;
     assert!(started.code == Some(0) && started.out.contains("hello there"), "{started:?}");
-    assert!(!two.here.data_dir().exists(), "nothing is started here");
+    assert!(!two.here.data_dir().exists(), "no server is started on this machine");
     let left = std::fs::read_dir(two.here.path("run/sayso"))?.count();
-    assert_eq!(left, 0, "the tunnel goes with the command");
+    assert_eq!(left, 0, "the tunnel is removed with the command");
     Ok(())
 }
 
 #[tokio::test]
-async fn an_agent_elsewhere_uses_its_own_token_and_never_the_persons() -> Result<()> {
+async fn remote_agent_uses_its_own_token_and_never_the_persons() -> Result<()> {
     let two = Two::new().await?;
     let token = two.far.json(&["token", "create", "bot", "--role", "agent"]).await?;
     let mut command = two.command("ssh://box", &["ask", "Which?", "--no-wait"])?;
@@ -125,12 +125,12 @@ async fn an_agent_elsewhere_uses_its_own_token_and_never_the_persons() -> Result
     command.env("CLAUDECODE", "1");
     let refused = ran(command).await?;
     assert!(refused.code == Some(1) && refused.err.contains("a person must run this"), "{refused:?}");
-    assert_eq!(two.asked(), before, "nobody is called");
+    assert_eq!(two.asked(), before, "ssh is not started");
     Ok(())
 }
 
 #[tokio::test]
-async fn what_is_missing_on_the_way_is_named() -> Result<()> {
+async fn tunnel_errors_name_the_missing_part() -> Result<()> {
     let mut two = Two::new().await?;
     let said = |ran: Ran| {
         assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{ran:?}");
@@ -138,7 +138,7 @@ async fn what_is_missing_on_the_way_is_named() -> Result<()> {
     };
     let unreachable = said(two.run("ssh://nowhere", &["ls"]).await?);
     assert!(
-        unreachable.starts_with("`ssh` does not reach nowhere:\n  ssh: Could not resolve hostname nowhere\n"),
+        unreachable.starts_with("`ssh` cannot connect to nowhere:\n  ssh: Could not resolve hostname nowhere\n"),
         "{unreachable}"
     );
     let bar = two.run("ssh://nowhere", &["status", "--line"]).await?;
@@ -146,15 +146,15 @@ async fn what_is_missing_on_the_way_is_named() -> Result<()> {
     let mut command = two.command("ssh://box", &["ls"])?;
     command.env("FAR_PATH", "/usr/bin:/bin");
     let no_program = said(ran(command).await?);
-    assert!(no_program.starts_with("There is no `sayso` on box.\n"), "{no_program}");
+    assert!(no_program.starts_with("`sayso` is not installed on box.\n"), "{no_program}");
     let mut command = two.command("ssh://box", &["ls"])?;
     command.env("PATH", two.here.path("home"));
     let no_ssh = said(ran(command).await?);
-    assert!(no_ssh.starts_with("There is no `ssh` on this machine.\n"), "{no_ssh}");
+    assert!(no_ssh.starts_with("`ssh` is not installed on this machine.\n"), "{no_ssh}");
     two.far.server.as_mut().context("a server")?.terminate().await?;
     let no_server = said(two.run("ssh://box", &["ls"]).await?);
-    assert!(no_server.starts_with("No server is running on box.\nStart one there: ssh box sayso restart"), "{no_server}");
+    assert!(no_server.starts_with("No server is running on box.\nStart one with: ssh box sayso restart"), "{no_server}");
     let option = two.run("ssh://-oProxyCommand=touch", &["ls"]).await?;
-    assert!(option.code == Some(2) && option.err.contains("is not an address of a machine."), "{option:?}");
+    assert!(option.code == Some(2) && option.err.contains("is not a valid ssh:// address."), "{option:?}");
     Ok(())
 }

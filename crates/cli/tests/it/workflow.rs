@@ -1,4 +1,4 @@
-//! `sayso workflow`: the trace and the prompt on a terminal, what `check` says, and runs that outlive the server.
+//! `sayso workflow`: the trace and the prompt in a terminal, `check`, and runs that survive the server.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ async fn run_when(client: &Client, id: &str, what: &str, holds: impl Fn(&Run) ->
 }
 
 #[tokio::test]
-async fn a_workflow_is_run_and_answered_in_the_terminal() -> Result<()> {
+async fn workflow_runs_and_is_answered_in_the_terminal() -> Result<()> {
     let person = Person::new().await?;
     let file = example("feature");
     let mut pty = person.terminal(&["workflow", "run", &file, "--input", "topic=a health check"])?;
@@ -57,14 +57,14 @@ async fn a_workflow_is_run_and_answered_in_the_terminal() -> Result<()> {
     pty.expect("Select [1-2").await?;
     pty.line("1").await?;
     pty.expect("verify: done:").await?;
-    pty.expect("The run is completed.").await?;
+    pty.expect("The run completed.").await?;
     crate::support::ends_well(&mut pty).await?;
     let listed = person.json(&["workflow", "list", "--all"]).await?;
     assert_eq!((&listed["data"][0]["workflow"], &listed["data"][0]["status"]), (&json!("feature"), &json!("completed")));
     Ok(())
 }
 
-/// Two steps that ask at once, with a deadline each, and one that asks nothing.
+/// Two parallel steps that ask at the same time, each with a deadline.
 fn parallel_questions(person: &Person) -> Result<String> {
     let member = |id: &str, prompt: &str| {
         format!(
@@ -78,45 +78,45 @@ fn parallel_questions(person: &Person) -> Result<String> {
     Ok(file)
 }
 
-/// While one question is open, the other one is shown in full, with what happens to it and when.
+/// While one question is open, the other is printed completely, with its deadline and consequence.
 #[tokio::test]
-async fn every_pending_question_is_shown_and_the_trace_goes_on_while_a_prompt_is_open() -> Result<()> {
+async fn pending_questions_and_trace_are_printed_above_an_open_prompt() -> Result<()> {
     let person = Person::new().await?;
     let file = parallel_questions(&person)?;
     let mut pty = person.terminal(&["workflow", "run", &file])?;
     let both = |seen: &str| {
         let asked = seen.matches("Which database should this feature use?").count() == 2;
-        asked && seen.contains("1 more waits (first option in 9:5") && seen.contains("First option in 9:5")
+        asked && seen.contains("1 more pending (first option in 9:5") && seen.contains("First option in 9:5")
     };
     let seen = pty.shows_that("both questions with their deadlines", both).await?;
     assert!(seen.contains("Decide it with: sayso answer "), "{seen}");
-    // Somebody else answers the one that waits behind the prompt. That is told above the prompt, which stays open.
+    // Another person answers the question that is not open. This is printed above the prompt, which stays open.
     let asks = person.client()?.pending_asks().await?.data;
     let (open, behind) = match asks.as_slice() {
         [a, b] if seen.contains(&format!("sayso answer {}", ending(&a.id))) => (b, a),
         [a, b] => (a, b),
         other => anyhow::bail!("{other:?}"),
     };
-    // What was typed so far is not lost.
+    // The text that was typed so far is kept.
     pty.send("Duck").await?;
     pty.shows("type your own]: Duck").await?;
     let answers = AnswerRequest { answers: vec![vec!["PostgreSQL".to_owned()]], note: None };
     person.client()?.answer(&behind.id, &answers).await?;
-    let step = behind.step_id.as_deref().context("it belongs to a step")?;
+    let step = behind.step_id.as_deref().context("no step")?;
     let done = format!("   {step}: done: You answered: PostgreSQL.");
     let told =
-        |seen: &str| seen.contains(&done) && seen.trim_end().ends_with("type your own]: Duck") && !seen.contains("more waits");
+        |seen: &str| seen.contains(&done) && seen.trim_end().ends_with("type your own]: Duck") && !seen.contains("more pending");
     pty.shows_that("the trace above the prompt", told).await?;
     pty.line("DB").await?;
-    pty.expect("The run is completed.").await?;
+    pty.expect("The run completed.").await?;
     crate::support::ends_well(&mut pty).await?;
-    let answered = person.client()?.ask(&open.id).await?.outcome.context("it is over")?;
+    let answered = person.client()?.ask(&open.id).await?.outcome.context("no outcome")?;
     assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["DuckDB".to_owned()])]));
     Ok(())
 }
 
 #[tokio::test]
-async fn a_question_is_rejected_at_the_prompt_with_a_reason() -> Result<()> {
+async fn prompt_rejects_a_question_with_a_reason() -> Result<()> {
     let person = Person::new().await?;
     let file = person.path("ask.toml").to_string_lossy().into_owned();
     let text = "name = \"ask\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"question\"\nquestions = \"forward\"\nquestion_timeout = \"10m\"\n";
@@ -126,22 +126,22 @@ async fn a_question_is_rejected_at_the_prompt_with_a_reason() -> Result<()> {
     pty.expect("Select [1-2").await?;
     let ask = person.pending().await?;
     pty.line("/help").await?;
-    pty.expect("/reject [reason]  send no answer; the agent sees your reason").await?;
+    pty.expect("/reject [reason]  reject the question; the agent sees your reason").await?;
     pty.expect("Select [1-2").await?;
     pty.line("/reject use the old one").await?;
     pty.expect("a: rejected (you, terminal)").await?;
-    let outcome = person.client()?.ask(&ask.id).await?.outcome.context("it is over")?;
+    let outcome = person.client()?.ask(&ask.id).await?.outcome.context("no outcome")?;
     assert!(outcome.message.as_deref().is_some_and(|message| message.contains("use the old one")), "{outcome:?}");
     Ok(())
 }
 
 #[tokio::test]
-async fn the_other_examples_run_to_their_end() -> Result<()> {
+async fn other_examples_complete() -> Result<()> {
     let person = Person::new().await?;
     for (name, last) in [("review", "summary"), ("unattended", "report")] {
         let file = example(name);
         let out = person.ok(&["workflow", "run", &file]).await?;
-        ensure!(out.contains(&format!("{last}: done")) && out.contains("The run is completed."), "{out}");
+        ensure!(out.contains(&format!("{last}: done")) && out.contains("The run completed."), "{out}");
     }
     let runs = person.json(&["workflow", "list", "--all"]).await?;
     let unattended = &runs["data"][0];
@@ -150,16 +150,16 @@ async fn the_other_examples_run_to_their_end() -> Result<()> {
 }
 
 #[tokio::test]
-async fn check_says_what_is_wrong_with_line_and_column_and_else_what_each_step_does() -> Result<()> {
+async fn check_reports_positions_of_errors_or_describes_each_step() -> Result<()> {
     let person = Person::without_server()?;
     let file = example("feature");
     let out = person.ok(&["workflow", "check", &file]).await?;
     for line in [
-        "feature is in order.",
-        "Input topic: has to be given",
+        "feature is valid.",
+        "Input topic: required",
         "verify (agent mock)",
         "  On a question: a person answers.",
-        "  If nobody answers: after 30 seconds the first option of every question is taken (the default).",
+        "  Without an answer: after 30 seconds the first option of every question is taken (the default).",
     ] {
         ensure!(out.lines().any(|said| said == line), "{line} is not in:\n{out}");
     }
@@ -197,20 +197,20 @@ async fn runs_are_shown_and_cancelled_and_failures_have_an_exit_code() -> Result
     std::fs::write(&file, text)?;
     let ran = person.run(&["workflow", "run", &file]).await?;
     ensure!(ran.code == Some(1) && ran.err.starts_with("The run failed: a: the agent has ended"), "{ran:?}");
-    ensure!(person.client()?.pending_asks().await?.data.is_empty(), "what it asked has nobody to go to");
+    ensure!(person.client()?.pending_asks().await?.data.is_empty(), "asks of an ended run are not pending");
     Ok(())
 }
 
-/// A server that is a process, with the mock as a program.
+/// A server process with the mock as a program.
 async fn killable() -> Result<(ServerProcess, TempDir)> {
     let dir = TempDir::with_prefix("sayso-workflow-")?;
     write_config(dir.path(), "")?;
     Ok((ServerProcess::start(dir.path()).await?, dir))
 }
 
-// Issue: survives a server restart. The agent is a process behind a supervisor and goes on.
+// After a restart, the agent process continues under its supervisor.
 #[tokio::test]
-async fn a_killed_server_goes_on_with_the_step_and_its_agent() -> Result<()> {
+async fn step_and_its_agent_continue_after_a_server_kill() -> Result<()> {
     let (mut server, _dir) = killable().await?;
     let client = server.client()?;
     let steps = json!([
@@ -233,7 +233,7 @@ async fn a_killed_server_goes_on_with_the_step_and_its_agent() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_killed_server_still_waits_at_the_checkpoint() -> Result<()> {
+async fn checkpoint_stays_pending_after_a_server_kill() -> Result<()> {
     let (mut server, _dir) = killable().await?;
     let client = server.client()?;
     let steps = json!([
@@ -253,7 +253,7 @@ async fn a_killed_server_still_waits_at_the_checkpoint() -> Result<()> {
     Ok(())
 }
 
-/// The processes of a server's agents: the agents themselves and their supervisors.
+/// Lists the processes of a server's agents, with their supervisors.
 fn agents_of(dir: &TempDir) -> Result<Vec<i32>> {
     let ours = dir.path().display().to_string();
     let mut found = Vec::new();
@@ -268,9 +268,9 @@ fn agents_of(dir: &TempDir) -> Result<Vec<i32>> {
     Ok(found)
 }
 
-// Issue: if the agent is gone, the step is retried or failed as it says.
+// If the agent died, `if_agent_dies` decides whether the step is retried or fails.
 #[tokio::test]
-async fn a_step_whose_agent_is_gone_after_a_restart_begins_again_or_fails() -> Result<()> {
+async fn step_of_a_dead_agent_is_retried_or_fails_after_a_restart() -> Result<()> {
     for (dies, attempts) in [("retry", 2), ("fail", 1)] {
         let (mut server, dir) = killable().await?;
         let client = server.client()?;
@@ -281,7 +281,7 @@ async fn a_step_whose_agent_is_gone_after_a_restart_begins_again_or_fails() -> R
         let supervisors = agents_of(&dir)?;
         ensure!(!supervisors.is_empty(), "there is no supervisor to kill");
         for pid in supervisors {
-            // The supervisor leads its own group, with the agent in it; both go, as when a machine stops.
+            // Killing the supervisor also ends the agent in its process group, as when a machine stops.
             let pid = rustix::process::Pid::from_raw(pid).context("no process")?;
             rustix::process::kill_process(pid, rustix::process::Signal::KILL)?;
         }
@@ -305,8 +305,8 @@ async fn a_step_whose_agent_is_gone_after_a_restart_begins_again_or_fails() -> R
 
 // The stale timer stops while a question is pending and restarts after the answer.
 #[tokio::test]
-async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -> Result<()> {
-    // It asks, and says nothing more once it is answered.
+async fn stale_timer_stops_while_a_question_is_pending_and_restarts() -> Result<()> {
+    // The agent asks, and sends nothing after the answer.
     let text = r#"
         answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
         while read -r line; do
@@ -334,7 +334,7 @@ async fn the_stale_timer_stands_still_while_a_question_waits_and_starts_anew() -
     let question = waiting.pending_questions[0].clone();
     let mut watch = server.watch().await?;
     clock.advance(Duration::from_secs(3_600));
-    // Had the timer run, it would have fired before the next thing that happens.
+    // If the timer were running, it would fire before the next event.
     assert_eq!(client.session(&question.session_id).await?.status, SessionStatus::Waiting);
     client.answer_question(&run, &question.id, vec![vec!["A".to_owned()]]).await?;
     let delivered = watch.until("the answer to arrive, not a stall", |event| {

@@ -1,4 +1,4 @@
-//! Calls over connections that are lost.
+//! Calls over lost connections.
 
 use sayso_client::api::ask::NoRequest;
 use sayso_client::api::error::ErrorCode;
@@ -11,7 +11,7 @@ const ASK: &str = r#"{"id":"ask_1","sessionId":null,"agent":"mock","kind":"quest
     "blocking":true,"openedAt":"2026-11-15T14:03:00Z","labels":{},"fieldOfTheFuture":1}"#;
 
 #[tokio::test]
-async fn a_lost_call_is_sent_again_with_the_same_key() {
+async fn lost_call_is_retried_with_the_same_key() {
     let stopping = r#"{"type":"about:blank","title":"Stopping","status":503,"detail":"stopping","code":"shutting_down"}"#;
     let replies = vec![
         Reply::json("200 OK", HEALTH),
@@ -39,19 +39,19 @@ async fn a_lost_call_is_sent_again_with_the_same_key() {
 }
 
 #[tokio::test]
-async fn a_server_that_was_never_there_is_not_waited_for() {
+async fn unreachable_server_is_not_retried() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     drop(listener);
     let client = Client::new(&url, "t").unwrap();
-    // Less than the time that a call may take.
+    // Less than the timeout of a call.
     let called = tokio::time::timeout(std::time::Duration::from_secs(20), client.agents());
     let error = called.await.unwrap().unwrap_err();
     assert!(error.is_unreachable(), "{error}");
 }
 
 #[tokio::test]
-async fn a_problem_names_its_code_and_the_winner() {
+async fn problem_has_its_code_and_the_existing_outcome() {
     let taken = r#"{"type":"about:blank","title":"Resolved","status":409,"detail":"somebody was first","code":"ask_already_resolved",
         "own":false,"outcome":{"status":"answered","by":{"kind":"person","name":"ada","via":"page"},"at":"2026-11-15T14:03:00Z"}}"#;
     let server = Scripted::start(vec![Reply::json("409 Conflict", taken), Reply::json("500 Oops", "<html>")]).await;

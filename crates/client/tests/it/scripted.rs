@@ -1,15 +1,15 @@
-//! A server that answers each connection as it was told, and remembers what it was sent.
+//! A server with a scripted reply for each connection, which records the requests.
 
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// What happens to one connection.
+/// The scripted behaviour for one connection.
 pub(crate) enum Reply {
-    /// The request is read and the connection is closed without a word.
+    /// Read the request and close the connection without a reply.
     Lost,
-    /// This is sent, and the connection is closed.
+    /// Send this text and close the connection.
     Send(String),
 }
 
@@ -28,15 +28,15 @@ impl Reply {
     }
 }
 
-/// The server.
+/// A running scripted server.
 pub(crate) struct Scripted {
-    /// Its address.
+    /// The server's URL.
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Scripted {
-    /// Takes one connection per reply, in order, then no more.
+    /// Accepts one connection per reply, in order, and none after that.
     pub(crate) async fn start(replies: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

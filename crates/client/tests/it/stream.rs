@@ -16,7 +16,7 @@ fn frame(seq: i64, kind: &str) -> String {
     )
 }
 
-/// What is seen until this many items have come; reconnections are left out.
+/// The first `count` items, without reconnections.
 async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String> {
     let mut seen = Vec::new();
     while seen.len() < count {
@@ -30,7 +30,7 @@ async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String
 }
 
 #[tokio::test]
-async fn it_resumes_after_the_last_event_without_loss_or_double() {
+async fn stream_resumes_without_lost_or_repeated_events() {
     let live = "event: message.delta\ndata: {\"at\":\"2026-11-15T14:03:00Z\",\"type\":\"message.delta\",\"data\":{\"messageId\":\"b\",\"text\":\"hi\"}}\n\n";
     let cut = frame(9, "notice");
     let server = Scripted::start(vec![
@@ -51,7 +51,7 @@ async fn it_resumes_after_the_last_event_without_loss_or_double() {
 }
 
 #[tokio::test]
-async fn events_of_a_later_version_are_skipped_and_counted() {
+async fn unknown_events_are_skipped_and_advance_the_position() {
     let server = Scripted::start(vec![
         Reply::stream(&format!("{}{}", frame(7, "notice"), frame(8, "step.invented"))),
         Reply::stream(&frame(9, "notice")),
@@ -64,7 +64,7 @@ async fn events_of_a_later_version_are_skipped_and_counted() {
 }
 
 #[tokio::test]
-async fn it_says_when_it_is_lost_and_when_it_is_back() {
+async fn stream_reports_lost_and_restored_connections() {
     let server = Scripted::start(vec![Reply::stream(&frame(7, "notice")), Reply::Lost, Reply::stream(&frame(8, "notice"))]).await;
     let client = Client::new(&server.url, "t").unwrap();
     let mut stream = client.session_events("ses_1", Some(6));
@@ -81,7 +81,7 @@ async fn it_says_when_it_is_lost_and_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_refusal_ends_it() {
+async fn refused_stream_ends() {
     let refused =
         r#"{"type":"about:blank","title":"Not found","status":404,"detail":"no such session","code":"session_not_found"}"#;
     let server = Scripted::start(vec![Reply::json("404 Not Found", refused)]).await;

@@ -72,6 +72,15 @@ pub struct FileDiff {
 }
 
 impl Approval {
+    /// The directory in which its command starts, as the agent names it. `None`: the project.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        match &self.preview {
+            Some(Preview::Command { cwd, .. }) => cwd.as_deref().filter(|directory| !directory.is_empty()),
+            Some(Preview::Diff { .. } | Preview::Plan { .. } | Preview::Text { .. }) | None => None,
+        }
+    }
+
     /// The title, unless it is nothing but the command that is shown with it.
     #[must_use]
     pub fn own_title(&self) -> Option<&str> {

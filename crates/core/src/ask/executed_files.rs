@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, AskBody, Preview};
+use super::{Action, AskBody};
 use crate::digest::{DigestFields, ShaDigest};
 use crate::policy::{ExecutedCode, executed_code};
 
@@ -37,11 +37,7 @@ impl ExecutedFiles {
     pub fn of(body: &AskBody, project: Option<&str>, home: Option<&str>) -> Option<Self> {
         let AskBody::Approval(approval) = body else { return None };
         let Action::Run { command } = &approval.action else { return None };
-        let named = match &approval.preview {
-            Some(Preview::Command { cwd, .. }) => cwd.as_deref(),
-            Some(Preview::Diff { .. } | Preview::Plan { .. } | Preview::Text { .. }) | None => None,
-        };
-        let directory = named.filter(|cwd| cwd.starts_with('/')).or(project)?;
+        let directory = approval.directory().filter(|cwd| cwd.starts_with('/')).or(project)?;
         let ExecutedCode { files, unlisted } = executed_code(command, directory, home);
         let file = |path| ExecutedFile { path, digest: None };
         let executed = Self { files: files.into_iter().map(file).collect(), unlisted, readable: false };

@@ -10,6 +10,8 @@ use super::model::{ApprovalPolicy, Effect};
 use super::rules::{Miss, PreparedAsk, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
+use super::start_directory::{StartDirectory, change_to};
+use super::words::Word;
 use crate::ask::{Action, AskBody, Decision, PolicyNote};
 use crate::texts;
 
@@ -174,21 +176,25 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
         }
         None => false,
     };
-    let missing = first_not_covered(
-        commands,
-        &mut |words| {
-            find(&|rule| match rule.run_patterns() {
-                Some(patterns) => patterns.iter().any(|pattern| pattern.allows(words)),
-                None => !mentions_config(words, look.places),
-            })
-        },
-        &mut |words| {
-            find(&|rule| match rule.run_patterns() {
-                Some(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)),
-                None => !mentions_config(words, look.places),
-            })
-        },
-    );
+    let covers = |words: &[Word]| {
+        find(&|rule| match rule.run_patterns() {
+            Some(patterns) => patterns.iter().any(|pattern| pattern.allows(words)),
+            None => !mentions_config(words, look.places),
+        })
+    };
+    match (&look.start, look.start.outside(look.places)) {
+        (StartDirectory::Unknown, _) => return Err("the directory in which it starts cannot be known".to_owned()),
+        (_, Some(directory)) if !covers(&change_to(directory)) => {
+            return Err(format!("no rule allows {}, where it starts", quoted(&format!("cd {directory}"))));
+        }
+        (StartDirectory::Project | StartDirectory::Named(_), _) => {}
+    }
+    let missing = first_not_covered(commands, &mut |words| covers(words), &mut |words| {
+        find(&|rule| match rule.run_patterns() {
+            Some(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)),
+            None => !mentions_config(words, look.places),
+        })
+    });
     if let Some(missing) = missing {
         return Err(format!("no rule allows {}", quoted(&missing)));
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::command_line::CommandLine;
 use super::guard::paths_of_line;
 use super::paths::Places;
+use super::start_directory::StartDirectory;
 use crate::ask::{Action, AskBody};
 use crate::raw::Raw;
 
@@ -34,7 +35,9 @@ pub fn paths_to_follow(body: &AskBody, project: Option<&str>, home: Option<&str>
         paths.iter().filter(|path| path.len() <= PATH_LENGTH).filter_map(|path| places.joined(path)).take(PATHS).collect()
     };
     match &approval.action {
-        Action::Run { command } => paths_of_line(&CommandLine::read(command), places, PATHS),
+        Action::Run { command } => {
+            paths_of_line(&CommandLine::read(command), places, &StartDirectory::of(approval, places), PATHS)
+        }
         Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => absolute(paths),
         Action::Edit { .. } | Action::Mcp { .. } | Action::Other => absolute(&path_arguments(&approval.input)),
         Action::Read { .. } | Action::Fetch { .. } | Action::Plan | Action::Mode => Vec::new(),

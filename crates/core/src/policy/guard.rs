@@ -10,6 +10,7 @@ use super::expansion::{ANY, ONE, STAR, ShellNames};
 use super::paths::Places;
 use super::protected::ProtectedPlaces;
 use super::rules::PreparedAsk;
+use super::start_directory::StartDirectory;
 use crate::ask::{Action, AskBody};
 
 /// The name under which the built-in rule decides.
@@ -86,7 +87,10 @@ fn without_project(text: &str, look: &PreparedAsk<'_>) -> String {
 fn leads_there(protected: &[String], command: &str, line: &CommandLine, look: &PreparedAsk<'_>) -> bool {
     let dotglob = ["dotglob", "globdots", "glob_dots"].iter().any(|option| command.contains(option));
     let places = ProtectedPlaces::new(protected, look.places.home, dotglob);
-    let mut names = shell_names(line, look.places);
+    let mut names = shell_names(line, look.places, &look.start);
+    if names.directories.iter().any(|directory| look.subject.project != Some(directory.as_str()) && places.may_hold(directory)) {
+        return true;
+    }
     // With `CDPATH`, `cd x` leads somewhere else.
     let unknown = follow(line, &mut names) || command.contains("CDPATH");
     let mut seen: HashSet<&str> = HashSet::new();
@@ -104,20 +108,23 @@ fn leads_there(protected: &[String], command: &str, line: &CommandLine, look: &P
     })
 }
 
-fn shell_names(line: &CommandLine, places: Places<'_>) -> ShellNames {
+fn shell_names(line: &CommandLine, places: Places<'_>, start: &StartDirectory) -> ShellNames {
     let variables = line.variables();
     ShellNames {
         home: places.home.filter(|_| !variables.contains_key("HOME")).map(str::to_owned),
-        directories: places.project.iter().map(|project| (*project).to_owned()).collect(),
+        directories: start.directories(places),
         variables,
     }
 }
 
 /// The absolute paths that the words of a line may be, as far as the line writes them out; at most `most`.
-pub(super) fn paths_of_line(line: &CommandLine, places: Places<'_>, most: usize) -> Vec<String> {
-    let mut names = shell_names(line, places);
+pub(super) fn paths_of_line(line: &CommandLine, places: Places<'_>, start: &StartDirectory, most: usize) -> Vec<String> {
+    let mut names = shell_names(line, places, start);
+    let mut paths: Vec<String> = match start {
+        StartDirectory::Named(directory) => vec![directory.clone()],
+        StartDirectory::Project | StartDirectory::Unknown => Vec::new(),
+    };
     follow(line, &mut names);
-    let mut paths: Vec<String> = Vec::new();
     for word in line.words() {
         for pattern in names.expand(&word.raw) {
             for path in paths_in(&pattern).into_iter().filter(|path| !path.contains([ANY, STAR, ONE])) {
@@ -172,7 +179,7 @@ mod tests {
     #[test]
     fn paths_of_a_line_are_absolute_and_written_out() {
         let places = Places { project: Some("/p"), home: Some("/home/u") };
-        let paths = |line: &str, most| paths_of_line(&CommandLine::read(line), places, most);
+        let paths = |line: &str, most| paths_of_line(&CommandLine::read(line), places, &StartDirectory::Project, most);
         assert_eq!(paths("cat a /b", 9), ["/p/cat", "/p/a", "/b"]);
         assert_eq!(paths("cat ~/x $HOME/y --z=c", 9), ["/p/cat", "/home/u/x", "/home/u/y", "/p/--z=c", "/p/c"]);
         assert_eq!(paths("cd /q; cat a", 9), ["/p/cd", "/q/cd", "/q", "/p/cat", "/q/cat", "/p/a", "/q/a"]);
@@ -183,6 +190,6 @@ mod tests {
         assert_eq!(paths("cat a b c", 2), ["/p/cat", "/p/a"]);
         assert_eq!(paths("cat a,b,c d", 3), ["/p/cat", "/p/a,b,c", "/p/b,c"]);
         let unknown = Places { project: None, home: None };
-        assert_eq!(paths_of_line(&CommandLine::read("cat a /b ~/c"), unknown, 9), ["/b"]);
+        assert_eq!(paths_of_line(&CommandLine::read("cat a /b ~/c"), unknown, &StartDirectory::Project, 9), ["/b"]);
     }
 }

@@ -37,6 +37,7 @@ mod run_pattern;
 mod scopes;
 mod sed_script;
 mod settings;
+mod start_directory;
 mod text_pattern;
 mod walk;
 mod words;

@@ -12,6 +12,7 @@ use super::paths::{PathPatterns, Places, within};
 use super::policy_file::{Fault, check_message};
 use super::run_pattern::RunPattern;
 use super::scopes::Scope;
+use super::start_directory::StartDirectory;
 use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_case};
 use crate::ask::{Action, Approval, AskBody, Claims, Question};
 use crate::plain_text;
@@ -49,6 +50,8 @@ pub(super) struct PreparedAsk<'a> {
     pub(super) places: Places<'a>,
     /// The command line, when there is one to run.
     pub(super) line: Option<CommandLine>,
+    /// Where that command starts.
+    pub(super) start: StartDirectory,
     /// The paths that the action names, and the paths that links among them lead to. Of a command only the latter.
     pub(super) paths: Vec<String>,
     /// Texts among the arguments of a tool that may be paths, when the action does not say which paths it touches.
@@ -79,12 +82,14 @@ impl<'a> PreparedQuestion<'a> {
 impl<'a> PreparedAsk<'a> {
     pub(super) fn at(subject: &'a Subject<'a>, now: Time, claims: Claims) -> Self {
         let places = Places { project: subject.project, home: subject.home };
-        let mut this = Self { subject, places, line: None, paths: Vec::new(), arguments: Vec::new(), now, claims };
+        let (line, start, paths, arguments) = (None, StartDirectory::Project, Vec::new(), Vec::new());
+        let mut this = Self { subject, places, line, start, paths, arguments, now, claims };
         let AskBody::Approval(approval) = subject.body else { return this };
         let real_paths = subject.disk.map_or(&[][..], |disk| &disk.real_paths);
         match &approval.action {
             Action::Run { command } => {
                 this.line = Some(CommandLine::read(command));
+                this.start = StartDirectory::of(approval, places);
                 this.paths = real_paths.to_vec();
             }
             Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => {

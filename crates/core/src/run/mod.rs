@@ -1,8 +1,7 @@
-//! One execution of a workflow: where it stands, and what comes next.
+//! The state machine for one execution of a workflow.
 //!
-//! [`Run::next`] is the state machine: something happened, and these are the things to do about it.
-//! Whoever stores runs applies them in one transaction with the new state, so a run that is taken up
-//! after a crash goes on where it was and repeats nothing.
+//! [`Run::next`] takes an event and returns the effects to carry out. The store commits the effects and the new state in one
+//! transaction, so a run that continues after a crash resumes where it was and repeats nothing.
 
 mod next;
 
@@ -18,28 +17,26 @@ use crate::session::Labels;
 use crate::time::Time;
 use crate::workflow::{Step, Workflow};
 
-/// How a run stands, as stored. "Waiting" is not stored: it follows from what is pending.
+/// The stored status of a run. "Waiting" is not stored, because it follows from pending asks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "camelCase")]
 pub enum RunStatus {
-    /// Under way.
     Running,
-    /// Every step is done.
+    /// All steps completed.
     Completed,
-    /// A step failed.
     Failed {
-        /// Which, and why.
+        /// Which step failed, and why.
         reason: String,
     },
-    /// A person ended it.
+    /// A person cancelled the run.
     Cancelled {
-        /// Who, or why.
+        /// Who cancelled the run, or why.
         reason: String,
     },
 }
 
 impl RunStatus {
-    /// The word for it.
+    /// Returns the name of the status in the API.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
@@ -50,7 +47,7 @@ impl RunStatus {
         }
     }
 
-    /// Why it ended, if that has to be said.
+    /// Returns why the run failed or was cancelled.
     #[must_use]
     pub fn reason(&self) -> Option<&str> {
         match self {
@@ -59,66 +56,55 @@ impl RunStatus {
         }
     }
 
-    /// Whether it is over.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         !matches!(self, Self::Running)
     }
 }
 
-/// How a step stands.
+/// The state of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum StepState {
-    /// Its turn has not come.
+    /// The step has not started.
     Pending,
-    /// Its agent works.
+    /// The agent of the step is working.
     Running {
-        /// The session.
         session: SessionId,
     },
-    /// A person is asked, and the run pauses.
+    /// The step is a checkpoint that waits for a person.
     Asking {
-        /// The ask.
         ask: AskId,
     },
-    /// Done.
     Completed {
-        /// What it said last, or how the checkpoint was answered.
+        /// The last message of the agent, or the answer to the checkpoint.
         output: String,
     },
-    /// It went wrong.
     Failed {
-        /// Why.
         reason: String,
     },
-    /// It was stopped, or never began.
+    /// The step was stopped, or never started.
     Cancelled {
-        /// Why.
         reason: String,
     },
 }
 
-/// [`StepState`] in one word, without its data.
+/// [`StepState`] without its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StepWord {
-    /// Not begun.
     Pending,
-    /// The agent works.
     Running,
     /// A checkpoint waits for a person.
     Waiting,
-    /// Done.
     Completed,
-    /// Ended by a fault.
     Failed,
-    /// Stopped, or never begun.
+    /// The step was stopped, or never started.
     Cancelled,
 }
 
 impl StepWord {
-    /// The word as events and the API show it.
+    /// Returns the word that events and the API use.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -133,7 +119,6 @@ impl StepWord {
 }
 
 impl StepState {
-    /// The state without its data.
     #[must_use]
     pub const fn word(&self) -> StepWord {
         match self {
@@ -146,7 +131,7 @@ impl StepState {
         }
     }
 
-    /// Whether something is under way.
+    /// Returns whether an agent is working or a person is being asked.
     #[must_use]
     pub const fn is_active(&self) -> bool {
         matches!(self, Self::Running { .. } | Self::Asking { .. })
@@ -157,20 +142,17 @@ impl StepState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepRun {
-    /// Its id in the workflow.
+    /// The step's id in the workflow.
     pub id: String,
-    /// How it stands.
     #[serde(flatten)]
     pub state: StepState,
-    /// The session that carries it out, or did.
+    /// The session that executes the step, or executed it last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_session: Option<SessionId>,
-    /// How often it began.
+    /// How often the step was started.
     pub attempts: u32,
-    /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
-    /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
 }
@@ -179,49 +161,43 @@ pub struct StepRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Run {
-    /// Its id.
     pub id: RunId,
-    /// What is executed, as it was when the run began.
+    /// The workflow as it was when the run started. Later changes to the file do not affect the run.
     pub workflow: Workflow,
-    /// What it was given.
+    /// The inputs by name.
     pub input: BTreeMap<String, String>,
-    /// Where its agents work, absolute.
+    /// The working directory of its agents, as an absolute path.
     pub directory: String,
-    /// Labels; its sessions and asks have them too.
+    /// Labels of the run, which its sessions and asks inherit.
     pub labels: Labels,
-    /// Who started it.
+    /// The token that started the run.
     pub opened_by: TokenId,
-    /// How it stands.
     #[serde(flatten)]
     pub status: RunStatus,
-    /// Its steps, groups opened up, in order. They are stored in rows of their own.
+    /// The steps in order, with groups flattened. The store keeps them in rows of their own.
     #[serde(skip)]
     pub steps: Vec<StepRun>,
-    /// When it was started.
     pub created_at: Time,
-    /// When something last changed.
     pub updated_at: Time,
 }
 
-/// What a run begins with.
+/// The values from which a run is created.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewRun {
-    /// Its id.
     pub id: RunId,
-    /// What is executed; it was checked.
+    /// The workflow, which must have passed its check.
     pub workflow: Workflow,
-    /// What it is given; complete.
+    /// The inputs by name, including defaults.
     pub input: BTreeMap<String, String>,
-    /// Where its agents work, absolute.
+    /// The working directory of its agents, as an absolute path.
     pub directory: String,
-    /// Labels.
     pub labels: Labels,
-    /// Who starts it.
+    /// The token that starts the run.
     pub opened_by: TokenId,
 }
 
 impl Run {
-    /// A run that has not begun.
+    /// Creates a run that has not started.
     #[must_use]
     pub fn new(new: NewRun, now: Time) -> Self {
         let begins = |step: &Step| StepRun {
@@ -247,19 +223,19 @@ impl Run {
         }
     }
 
-    /// Whether a token with this scope sees it.
+    /// Returns whether a token with this scope can see the run.
     #[must_use]
     pub fn visible_to(&self, scope: &Scope) -> bool {
         scope.sees(Visible { session: None, labels: &self.labels, opened_by: Some(self.opened_by) })
     }
 
-    /// The step of that id as it is written.
+    /// Returns the definition of a step in the workflow.
     #[must_use]
     pub fn written(&self, id: &str) -> Option<&Step> {
         self.workflow.leaves().find(|step| step.id == id)
     }
 
-    /// The step of that id as it stands.
+    /// Returns the current state of a step.
     #[must_use]
     pub fn step(&self, id: &str) -> Option<&StepRun> {
         self.steps.iter().find(|step| step.id == id)

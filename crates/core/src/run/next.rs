@@ -1,4 +1,4 @@
-//! What comes next in a run.
+//! Computes the next state of a run and the effects of an event.
 
 use std::collections::BTreeMap;
 
@@ -9,102 +9,97 @@ use crate::limits;
 use crate::time::Time;
 use crate::workflow::{IfAgentDies, Kind, OnFailure, Step, Template, Values};
 
-/// How often a step begins at most when its agent dies and it says that it shall begin again.
+/// How often a step is started at most, if it retries when its agent dies.
 const ATTEMPTS: u32 = 3;
-/// Bytes of a prompt with everything filled in.
+/// Maximum bytes of a prompt after variables are filled in.
 const PROMPT: usize = 1024 * 1024;
 
-/// What happened.
+/// An event that advances a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The run was started.
     Begin,
-    /// The agent of a step has finished its turn.
+    /// The agent of a step finished its turn.
     Finished {
-        /// Its session.
+        /// The session of the step.
         session: SessionId,
-        /// What it said last.
+        /// The last message of the agent.
         output: String,
     },
     /// The session of a step ended before its turn did, or could not be started.
     Ended {
-        /// The session.
+        /// The session of the step.
         session: SessionId,
-        /// Why.
         reason: String,
-        /// Whether by a fault of the agent; then it may begin again.
+        /// Whether the agent failed. Only then the step can be started again.
         died: bool,
     },
     /// A checkpoint was decided.
     Decided {
-        /// Its ask.
+        /// The ask of the checkpoint.
         ask: AskId,
-        /// How.
         decision: Decision,
     },
-    /// A person ends the run.
+    /// A person cancelled the run.
     Cancel {
-        /// Who, or why.
+        /// Who cancelled the run, or why.
         reason: String,
     },
 }
 
-/// What is to be done about it, in the transaction that stores the new state.
+/// A consequence of an event. The store carries it out in the transaction that saves the new state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// Start an agent.
+    /// Start a session with an agent.
     StartSession {
-        /// For this step.
+        /// The id of the step.
         step: String,
-        /// Under this id.
+        /// The id that the new session gets.
         session: SessionId,
-        /// With this prompt.
+        /// The complete prompt.
         prompt: String,
     },
-    /// Ask a person.
+    /// Open an ask for a checkpoint.
     OpenCheckpoint {
-        /// For this step.
+        /// The id of the step.
         step: String,
-        /// Under this id.
+        /// The id that the new ask gets.
         ask: AskId,
-        /// This.
+        /// The question with all variables filled in.
         question: Question,
     },
-    /// The outcome of a checkpoint has arrived where it was wanted.
+    /// Mark the outcome of a checkpoint as delivered, because the run has used it.
     TakeOutcome {
-        /// The ask.
+        /// The ask of the checkpoint.
         ask: AskId,
     },
-    /// End a session.
     CloseSession {
-        /// Which.
+        /// The session to close.
         session: SessionId,
     },
-    /// Take a checkpoint back.
+    /// Withdraw the ask of a checkpoint.
     Withdraw {
-        /// The ask.
+        /// The ask of the checkpoint.
         ask: AskId,
-        /// Why.
         reason: String,
     },
-    /// Tell that the run began.
+    /// Publish `run.started`.
     RunBegan,
-    /// Tell that a step began.
+    /// Publish `step.started`.
     StepBegan {
-        /// Which.
+        /// The id of the step.
         step: String,
     },
-    /// Tell that a step is over.
+    /// Publish that a step completed, failed or was cancelled.
     StepOver {
-        /// Which.
+        /// The id of the step.
         step: String,
     },
-    /// Tell that the run is over.
+    /// Publish that the run completed, failed or was cancelled.
     RunOver,
 }
 
 impl Run {
-    /// Takes what happened; what is to be done about it. News of what is over already changes nothing.
+    /// Applies an event and returns its effects. Events about steps that are already over change nothing.
     pub fn next(&mut self, event: Event, now: Time, entropy: &mut dyn FnMut() -> Entropy) -> Vec<Effect> {
         if self.status.is_over() {
             return Vec::new();
@@ -120,7 +115,7 @@ impl Run {
             }
             Event::Ended { session, reason, died } => {
                 let Some(index) = self.running(session) else { return Vec::new() };
-                // What it asked and nobody answered has nobody to go to any more.
+                // Closing the session also withdraws its pending asks.
                 then.effects.push(Effect::CloseSession { session });
                 let again = self.leaf(index).is_some_and(|step| step.if_agent_dies == Some(IfAgentDies::Retry));
                 if died && again && self.steps.get(index).is_some_and(|step| step.attempts < ATTEMPTS) {
@@ -150,7 +145,7 @@ impl Run {
                 self.over(RunStatus::Cancelled { reason }, &mut then);
             }
         }
-        self.go_on(&mut then);
+        self.start_ready_steps(&mut then);
         self.updated_at = now;
         then.effects
     }
@@ -163,8 +158,8 @@ impl Run {
         self.workflow.leaves().nth(index)
     }
 
-    /// Begins whatever can begin, and ends the run when nothing can.
-    fn go_on(&mut self, then: &mut Then<'_>) {
+    /// Starts every step that can start, and ends the run if no step can.
+    fn start_ready_steps(&mut self, then: &mut Then<'_>) {
         let mut first = 0;
         let stages: Vec<(usize, OnFailure)> = self
             .workflow
@@ -211,7 +206,7 @@ impl Run {
         self.over(RunStatus::Completed, then);
     }
 
-    /// Why this stage cannot be completed.
+    /// Returns why the steps in this range cannot be completed, if one of them failed.
     fn failure(&self, indices: &std::ops::Range<usize>) -> Option<String> {
         self.steps.get(indices.clone())?.iter().find_map(|step| match &step.state {
             StepState::Failed { reason } => Some(format!("{}: {reason}", step.id)),
@@ -223,7 +218,7 @@ impl Run {
         })
     }
 
-    /// Begins a step, or fails it when it cannot begin.
+    /// Starts a step, or fails the step if it cannot start.
     fn begin(&mut self, index: usize, then: &mut Then<'_>) {
         let Some(step) = self.leaf(index) else { return };
         let id = step.id.clone();
@@ -234,7 +229,7 @@ impl Run {
             }),
             Kind::Checkpoint(checkpoint) => self.filled(&checkpoint.question).map(|text| {
                 let ask = AskId::new(then.now, (then.entropy)());
-                // What is filled in may be long; a question is short.
+                // Values that are filled in can be long, but the text of a question is limited.
                 let question = checkpoint.asked(limits::head(&text, limits::TEXT).to_owned());
                 (StepState::Asking { ask }, Effect::OpenCheckpoint { step: id.clone(), ask, question })
             }),
@@ -255,7 +250,7 @@ impl Run {
         }
     }
 
-    /// A template with what the run was given and what earlier steps said.
+    /// Fills in a template with the inputs of the run and the outputs of earlier steps.
     fn filled(&self, text: &str) -> Result<String, String> {
         let outputs: BTreeMap<&str, &str> = self
             .steps
@@ -282,7 +277,7 @@ impl Run {
         then.effects.push(Effect::StepOver { step: step.id.clone() });
     }
 
-    /// Stops a step that is not over.
+    /// Cancels a step that is not over.
     fn stop(&mut self, index: usize, reason: &str, then: &mut Then<'_>) {
         let Some(step) = self.steps.get(index) else { return };
         match step.state {
@@ -300,7 +295,7 @@ impl Run {
     }
 }
 
-/// What is gathered while a run goes on.
+/// The effects collected while one event is processed, with the sources of time and ids.
 struct Then<'a> {
     effects: Vec<Effect>,
     now: Time,

@@ -1,4 +1,4 @@
-//! Everything that is wrong with a workflow, before anything of it starts.
+//! Finds all mistakes in a workflow before any of its steps starts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,22 +11,22 @@ use crate::limits;
 use crate::plain_text;
 use crate::policy::{OnTimeout, QuestionPolicy, Rule, SessionPolicy};
 
-/// Steps of one workflow, those of groups counted.
+/// Maximum number of steps in a workflow, including the steps of groups.
 const STEPS: usize = 200;
-/// Bytes of a prompt before anything is filled in.
+/// Maximum bytes of a prompt before variables are filled in.
 const PROMPT: usize = 256 * 1024;
 
-/// What a workflow is checked against.
+/// The facts that a workflow is checked against.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {
-    /// The agents that there are. Nothing: not known, so any name will do.
+    /// The names of the configured agents. `None` if they are not known; then every name is accepted.
     pub agents: Option<&'a [String]>,
-    /// What the run is given. Nothing: not known yet.
+    /// The inputs of the run. `None` if they are not known yet.
     pub input: Option<&'a BTreeMap<String, String>>,
 }
 
 impl Workflow {
-    /// Everything that is wrong, in the order of the file. Nothing is, when it is empty.
+    /// Returns all mistakes, in the order of the file. An empty list means that the workflow is valid.
     #[must_use]
     pub fn check(&self, source: &Source, around: Surroundings<'_>) -> Vec<WorkflowError> {
         let mut check = Check { workflow: self, source, around, errors: Vec::new(), before: BTreeSet::new() };
@@ -36,7 +36,8 @@ impl Workflow {
         check.errors
     }
 
-    /// What has to be given, and what may be: with its default. What is declared, else what is named.
+    /// Returns the input names of a run with their defaults. If the workflow declares no inputs, the names come from its
+    /// templates.
     #[must_use]
     pub fn wanted_inputs(&self) -> BTreeMap<String, Option<String>> {
         if !self.inputs.is_empty() {
@@ -52,7 +53,7 @@ impl Workflow {
             .collect()
     }
 
-    /// What a run works with: what was given, and defaults for the rest.
+    /// Adds the defaults of inputs that were not given.
     #[must_use]
     pub fn complete_input(&self, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut all = given.clone();
@@ -65,7 +66,7 @@ impl Workflow {
     }
 }
 
-/// The templates of a step, with their keys.
+/// Returns the templates of a step with their keys.
 fn texts(step: &Step) -> Vec<(&'static str, &str)> {
     let prompt = step.prompt.as_deref().map(|prompt| ("prompt", prompt));
     let question = step.checkpoint.as_ref().map(|checkpoint| ("checkpoint", checkpoint.question.as_str()));
@@ -77,7 +78,7 @@ struct Check<'a> {
     source: &'a Source,
     around: Surroundings<'a>,
     errors: Vec<WorkflowError>,
-    /// Steps whose output is there when this one begins.
+    /// Ids of the steps whose output is available when the current step starts.
     before: BTreeSet<&'a str>,
 }
 
@@ -281,14 +282,14 @@ impl<'a> Check<'a> {
     }
 }
 
-/// Where a step stands.
+/// The kind of list that contains a step.
 #[derive(Debug, Clone, Copy)]
 enum Within {
     Row,
     Group,
 }
 
-/// What a step says that is for another kind of step.
+/// Returns the keys of a step that belong to another kind of step, with the kind that they belong to.
 fn strangers(step: &Step) -> Vec<(&'static str, &'static str)> {
     let of_agent = [
         ("prompt", step.prompt.is_some()),

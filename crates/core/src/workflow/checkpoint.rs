@@ -1,75 +1,67 @@
-//! The question at which a run pauses.
+//! Checkpoints: questions at which a run pauses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ask::{Input, Question, QuestionOption};
 
-/// A pause with a question of the workflow's own. Its answer is the step's output.
+/// A question that a workflow asks a person. The answer is the output of the step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Checkpoint {
-    /// What is asked; a template.
+    /// The text of the question, a template.
     #[serde(alias = "text")]
     pub question: String,
-    /// A short name.
+    /// A short label for the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// What it takes; a choice if there are options, else text.
+    /// The type of the answer. Defaults to a choice if there are options, and to text otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<CheckpointInput>,
-    /// What may be chosen.
+    /// The options to choose from.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<CheckpointOption>,
-    /// Whether several may be chosen.
+    /// Whether more than one option can be chosen.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub multiple: bool,
-    /// Whether text of one's own is taken beside the options.
+    /// Whether free text is accepted in addition to the options.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub custom: bool,
-    /// A number is not below this.
+    /// The smallest number that is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// A number is not above this.
+    /// The largest number that is accepted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// A number is whole.
+    /// Whether the number has to be an integer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
 }
 
-/// What a checkpoint takes.
+/// The type of answer that a checkpoint accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckpointInput {
-    /// One option, or several.
+    /// One option, or several with `multiple`.
     Choice,
-    /// Free text.
     Text,
-    /// A number.
     Number,
-    /// Yes or no.
     #[serde(alias = "yesNo")]
     YesNo,
 }
 
-/// Something that may be chosen: a label, or a label with what it means.
+/// An option of a checkpoint: a label, or a label with a description.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum CheckpointOption {
-    /// A label.
     Label(String),
-    /// A label with what it means.
     Described {
-        /// What a person reads.
         label: String,
-        /// What it means.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         description: Option<String>,
     },
 }
 
 impl CheckpointOption {
-    /// What a person reads.
     #[must_use]
     pub fn label(&self) -> &str {
         match self {
@@ -79,13 +71,13 @@ impl CheckpointOption {
 }
 
 impl Checkpoint {
-    /// What it takes.
+    /// Returns the type of the answer, including the default.
     #[must_use]
     pub fn takes(&self) -> CheckpointInput {
         self.input.unwrap_or(if self.options.is_empty() { CheckpointInput::Text } else { CheckpointInput::Choice })
     }
 
-    /// The question, with its template filled in.
+    /// Converts the checkpoint to a question with this text, the filled-in template.
     #[must_use]
     pub fn asked(&self, text: String) -> Question {
         let input = match self.takes() {

@@ -1,4 +1,4 @@
-//! What each step does when it is asked something, in words.
+//! Describes in words how each step of a workflow handles questions and timeouts.
 
 use serde::Serialize;
 
@@ -6,22 +6,22 @@ use super::model::{IfAgentDies, Kind, OnFailure, Step, Workflow};
 use crate::policy::{Effect, OnTimeout, QuestionPolicy};
 use crate::time::in_words;
 
-/// What one step does.
+/// The description of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepExplained {
-    /// The step.
+    /// The id of the step.
     pub id: String,
-    /// What it is.
+    /// What the step is, for example the name of its agent.
     pub what: String,
-    /// What it does on a question.
+    /// What happens to a question.
     pub on_question: String,
-    /// What it does when nobody answers.
+    /// What happens if no one answers in time.
     pub on_timeout: String,
 }
 
 impl Workflow {
-    /// What every step does on a question and on a timeout.
+    /// Describes all steps, in order.
     #[must_use]
     pub fn explain(&self) -> Vec<StepExplained> {
         let mut all = Vec::new();
@@ -34,7 +34,7 @@ impl Workflow {
 }
 
 impl Step {
-    /// What happens to a question of the step's agent, as a sentence. `None` for a step without an agent.
+    /// Describes what happens to a question of the step's agent, as a sentence. `None` for a step without an agent.
     #[must_use]
     pub fn question_policy(&self) -> Option<String> {
         let asked = self.agent.as_ref().map(|_| self.on_question())?;

@@ -1,8 +1,8 @@
-//! A workflow: a file of steps, each with its own rule for questions.
+//! Workflows: files of steps, each with its own settings for questions.
 //!
-//! The same shape is read from TOML and from JSON ([`Workflow::parse_toml`], [`Workflow::parse_json`]).
-//! [`Workflow::check`] says everything that is wrong with it, [`Workflow::explain`] what each step does
-//! when it is asked something. How a run of it goes on is [`crate::run`]. Nothing here reads a file.
+//! [`Workflow::parse_toml`] and [`Workflow::parse_json`] read the same shape. [`Workflow::check`] finds mistakes, and
+//! [`Workflow::explain`] describes how each step handles questions. [`crate::run`] executes a workflow. This module reads no
+//! files.
 
 mod check;
 mod checkpoint;

@@ -1,4 +1,4 @@
-//! A workflow as it is written.
+//! The content of a workflow file.
 
 use std::collections::BTreeMap;
 
@@ -8,132 +8,125 @@ use super::checkpoint::Checkpoint;
 use crate::policy::{ApprovalSettings, OnTimeout, QuestionPolicy, QuestionSettings, RuleSpec, SessionPolicy};
 use crate::time::Span;
 
-/// A workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Workflow {
-    /// What people call it.
+    /// The name of the workflow.
     pub name: String,
-    /// What it is for.
+    /// What the workflow is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Where its agents work, unless a step or whoever starts the run says otherwise.
+    /// The working directory of its agents. Steps and runs can override it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// What a run is given. Without any, what the templates name is what has to be given.
+    /// The declared inputs. If there are none, every variable that a template uses is a required input.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub inputs: BTreeMap<String, InputSpec>,
-    /// The steps, one after another.
+    /// The steps, executed one after another.
     pub steps: Vec<Step>,
 }
 
-/// Something that a run is given.
+/// A declared input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct InputSpec {
-    /// What it is.
+    /// What the input is for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What is taken when nothing is given; without it, something has to be.
+    /// The value to use if the run does not set this input. Without a default, the input is required.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
 }
 
-/// What happens to a step whose agent ends before its turn does.
+/// What happens to a step whose agent exits before its turn ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum IfAgentDies {
-    /// The step fails.
     #[default]
     Fail,
-    /// It begins again with a new agent, twice at most.
+    /// The step starts again with a new agent, at most twice.
     Retry,
 }
 
-/// What happens to the other steps of a group when one fails.
+/// What happens to the other steps of a group when one step fails.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFailure {
-    /// They are cancelled.
     #[default]
     Cancel,
-    /// They finish.
+    /// The other steps run to their end.
     Finish,
 }
 
-/// One step. It is one of three: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`.
+/// One step: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Step {
-    /// Its name, by which later steps use its output.
+    /// The id by which templates of later steps refer to the output of this step.
     pub id: String,
-    /// The agent's configured name.
+    /// The agent's name in the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// What the agent is told; a template.
+    /// The prompt for the agent, a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Where the agent works.
+    /// The working directory of the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory: Option<String>,
-    /// The model.
+    /// The model that the agent uses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The agent's permission mode.
     #[serde(alias = "permissionMode", skip_serializing_if = "Option::is_none")]
     pub permission_mode: Option<String>,
-    /// What becomes of a question that no rule answers; `reject` if nothing is said.
+    /// What happens to a question that no rule answers. Defaults to `reject`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub questions: Option<QuestionPolicy>,
-    /// How long a person has to answer a question that is forwarded.
+    /// How long a person has to answer a forwarded question.
     #[serde(alias = "questionTimeout", skip_serializing_if = "Option::is_none")]
     pub question_timeout: Option<Span>,
-    /// What happens then; the first options are taken if nothing is said.
+    /// What happens to a forwarded question at its deadline. Defaults to choosing the first options.
     #[serde(alias = "onTimeout", skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-    /// What a rejected agent is told.
+    /// The message to an agent whose question is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// What becomes of an approval that no rule decides.
+    /// What happens to an approval that no rule decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approvals: Option<ApprovalSettings>,
-    /// Rules of its own, nearer than those of `policy.toml`.
+    /// Rules of the step. They take precedence over those of `policy.toml`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleSpec>,
-    /// What happens when its agent ends before its turn does.
+    /// What happens when the agent exits before its turn ends.
     #[serde(alias = "ifAgentDies", skip_serializing_if = "Option::is_none")]
     pub if_agent_dies: Option<IfAgentDies>,
     /// Steps that run at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parallel: Option<Vec<Self>>,
-    /// What happens to the others of a group when one fails.
+    /// What happens to the other steps of a group when one step fails.
     #[serde(alias = "onFailure", skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFailure>,
-    /// A question of the workflow's own, at which the run pauses.
+    /// A question to a person at which the run pauses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Checkpoint>,
 }
 
-/// What a step is.
+/// The kind of a step, with the fields of that kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind<'a> {
-    /// A session with an agent.
     Agent {
-        /// The agent's name.
         agent: &'a str,
-        /// What it is told.
         prompt: &'a str,
     },
-    /// A group.
+    /// A group of steps that run at the same time.
     Parallel(&'a [Step]),
-    /// A pause.
+    /// A question to a person.
     Checkpoint(&'a Checkpoint),
-    /// None of the three, or several: [`Workflow::check`] refuses it.
+    /// None or several of the three kinds. [`Workflow::check`] reports it.
     Unclear,
 }
 
 impl Step {
-    /// What it is.
     #[must_use]
     pub fn kind(&self) -> Kind<'_> {
         match (&self.agent, &self.parallel, &self.checkpoint) {
@@ -144,8 +137,8 @@ impl Step {
         }
     }
 
-    /// What the step adds to the person's policy. Nobody sits at a workflow, so it rejects what it does
-    /// not say.
+    /// Returns the policy settings of the step's session. A workflow usually runs unattended, so questions are rejected unless
+    /// the step sets `questions`.
     #[must_use]
     pub fn policy(&self) -> SessionPolicy {
         SessionPolicy {
@@ -160,7 +153,7 @@ impl Step {
         }
     }
 
-    /// Whether the agent may ask at all. Where every question would be rejected it need not be able to.
+    /// Returns whether the agent may ask questions. If not, the agent does not need the ability to ask.
     #[must_use]
     pub fn may_ask(&self) -> bool {
         self.questions.is_some_and(|policy| policy != QuestionPolicy::Reject) || !self.rules.is_empty()
@@ -168,7 +161,7 @@ impl Step {
 }
 
 impl Workflow {
-    /// The same, to be changed.
+    /// Like [`Workflow::leaves`], with mutable references.
     pub fn leaves_mut(&mut self) -> impl Iterator<Item = &mut Step> {
         self.steps.iter_mut().flat_map(|step| {
             let alone = step.parallel.is_none();
@@ -180,7 +173,7 @@ impl Workflow {
         })
     }
 
-    /// The steps that do something, groups opened up, in order.
+    /// Returns the steps that do something, in order, with groups flattened.
     pub fn leaves(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().flat_map(|step| match &step.parallel {
             Some(members) => members.as_slice(),

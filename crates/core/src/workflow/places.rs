@@ -1,4 +1,4 @@
-//! Reading a workflow, and saying where in it something is wrong.
+//! Parses a workflow, and finds the line and column of mistakes.
 
 use std::fmt;
 
@@ -8,22 +8,22 @@ use toml::Spanned;
 use super::model::Workflow;
 use crate::policy::key_after;
 
-/// Bytes of a workflow's text.
+/// Maximum bytes of a workflow's text.
 const TEXT_LIMIT: usize = 1024 * 1024;
 
-/// Something that is wrong with a workflow.
+/// A mistake in a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, thiserror::Error)]
 #[error("{}{message}", shown(.line, .column, .path))]
 pub struct WorkflowError {
-    /// The line, counted from 1; nothing when it was no file.
+    /// The line, counted from 1. `None` if the workflow was not read from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// The column in characters, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<usize>,
-    /// What it is about: `steps[1].prompt`. Empty for the whole.
+    /// The path of the invalid value, for example `steps[1].prompt`. Empty for the whole workflow.
     pub path: String,
-    /// What is wrong and what to write.
+    /// What is wrong, and what to write instead.
     pub message: String,
 }
 
@@ -33,7 +33,7 @@ fn shown(line: &Option<usize>, column: &Option<usize>, path: &str) -> String {
 }
 
 impl WorkflowError {
-    /// An error about the whole.
+    /// Creates an error about the whole workflow.
     pub(super) fn whole(message: impl Into<String>) -> Self {
         Self { line: None, column: None, path: String::new(), message: message.into() }
     }
@@ -47,14 +47,14 @@ impl WorkflowError {
     }
 }
 
-/// A place in a workflow.
+/// A location in a workflow.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Which step, and which of a group.
+    /// The index of the step, and the index within its group.
     pub(super) step: Option<(usize, Option<usize>)>,
-    /// Which of its rules.
+    /// The index of the rule within the step.
     pub(super) rule: Option<usize>,
-    /// Which part of it.
+    /// The key within the step or rule.
     pub(super) key: &'static str,
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Where the steps of a text begin.
+/// The byte ranges of the steps in a text.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Spans {
     #[serde(default)]
@@ -92,7 +92,7 @@ struct StepSpans {
     checkpoint: Option<Spanned<serde::de::IgnoredAny>>,
 }
 
-/// The text that a workflow was read from, to find places in it.
+/// The text that a workflow was parsed from, used to locate mistakes.
 #[derive(Debug, Default)]
 pub struct Source {
     text: String,
@@ -100,7 +100,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The error at this place.
+    /// Creates an error at this location.
     pub(super) fn error(&self, place: &Place, message: String) -> WorkflowError {
         let error = WorkflowError { path: place.to_string(), ..WorkflowError::whole(message) };
         match self.byte(place) {
@@ -126,10 +126,10 @@ impl Source {
 }
 
 impl Workflow {
-    /// Reads a file. Its contents are not checked yet.
+    /// Parses a TOML file without checking its content.
     ///
     /// # Errors
-    /// The first thing that does not read, with its line and column.
+    /// If the text is not TOML of this shape. The error has the line and column of the first mistake.
     pub fn parse_toml(text: &str) -> Result<(Self, Source), WorkflowError> {
         let too_long = too_long(text);
         if let Some(error) = too_long {
@@ -144,10 +144,10 @@ impl Workflow {
         Ok((workflow, Source { text: text.to_owned(), spans: Some(spans) }))
     }
 
-    /// Reads the same shape as JSON. Its contents are not checked yet.
+    /// Parses a JSON document of the same shape without checking its content.
     ///
     /// # Errors
-    /// The first thing that does not read, with its line and column.
+    /// If the text is not JSON of this shape. The error has the line and column of the first mistake.
     pub fn parse_json(text: &str) -> Result<(Self, Source), WorkflowError> {
         if let Some(error) = too_long(text) {
             return Err(error);

@@ -1,18 +1,17 @@
-//! Texts with places for what a run was given and what earlier steps said.
+//! Templates with variables for the inputs of a run and the outputs of earlier steps.
 //!
-//! `{{input.topic}}` is what the run was given, `{{steps.plan.output}}` what a step said last. Two
-//! braces that stand for themselves are written `{{{{`. What is filled in is never read again, so an
-//! agent's words cannot name anything.
+//! `{{input.topic}}` is an input of the run, and `{{steps.plan.output}}` is the last message of a step. `{{{{` produces two
+//! literal braces. Values that are filled in are not parsed again, so text of an agent cannot refer to variables.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What a place in a template names.
+/// A variable of a template.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variable {
-    /// Something that the run was given.
+    /// An input of the run.
     Input(String),
-    /// What a step said last, or how a checkpoint was answered.
+    /// The last message of a step, or the answer to a checkpoint.
     Output(String),
 }
 
@@ -31,26 +30,26 @@ enum Part {
     Variable(Variable),
 }
 
-/// A text, read.
+/// A parsed template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     parts: Vec<Part>,
 }
 
-/// What is filled in.
+/// The values of variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values<'a> {
-    /// What the run was given, by name.
+    /// The inputs of the run, by name.
     pub inputs: BTreeMap<&'a str, &'a str>,
-    /// What steps said, by id.
+    /// The outputs of steps, by id.
     pub outputs: BTreeMap<&'a str, &'a str>,
 }
 
 impl Template {
-    /// Reads a text.
+    /// Parses a template.
     ///
     /// # Errors
-    /// What is wrong, and what to write.
+    /// A message that says what is wrong, and what to write instead.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();
@@ -78,7 +77,7 @@ impl Template {
         Ok(Self { parts })
     }
 
-    /// What it names, in order.
+    /// Returns the variables, in order of appearance.
     pub fn variables(&self) -> impl Iterator<Item = &Variable> {
         self.parts.iter().filter_map(|part| match part {
             Part::Text(_) => None,
@@ -86,10 +85,10 @@ impl Template {
         })
     }
 
-    /// The text with everything filled in.
+    /// Fills in all variables.
     ///
     /// # Errors
-    /// What has no value.
+    /// The first variable that has no value.
     pub fn fill(&self, values: &Values<'_>) -> Result<String, Variable> {
         let mut text = String::new();
         for part in &self.parts {
@@ -119,7 +118,7 @@ fn variable(name: &str) -> Result<Variable, String> {
     Err(format!("`{{{{{shown}}}}}` names nothing: write {{{{input.NAME}}}} or {{{{steps.ID.output}}}}"))
 }
 
-/// Whether this may name a step or an input.
+/// Returns whether this text is valid as the name of a step or an input.
 pub(super) fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nothing_is_refused() {
+    fn unknown_variables_are_refused() {
         for wrong in ["{{topic}}", "{{input.}}", "{{input.a b}}", "{{steps.plan}}", "{{steps..output}}", "{{", "{{}}"] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
         }

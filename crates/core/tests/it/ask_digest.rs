@@ -9,7 +9,7 @@ use sayso_core::raw::Raw;
 
 use crate::support::{ask, choice, link, run};
 
-/// Texts from a small alphabet, so that two random ones are often equal and often differ only in where they are cut.
+/// Texts from a small alphabet, so that two random texts are often equal or differ only in where they are split.
 fn text() -> impl Strategy<Value = String> {
     "[ab]{0,2}"
 }
@@ -48,7 +48,7 @@ prop_compose! {
     }
 }
 
-/// What the digest has to tell apart.
+/// The properties that the digest has to distinguish.
 fn semantics(
     approval: &Approval,
     context: &AskContext,
@@ -74,9 +74,9 @@ proptest! {
         prop_assert_eq!(digest(&one, &one_at, &one_known) == digest(&two, &two_at, &two_known), same);
     }
 
-    /// One field at a time: random pairs rarely differ in a single one.
+    /// Varies one field at a time, because random pairs rarely differ in only one.
     #[test]
-    fn every_field_counts(approval in approval(), at in context(), known in option::of(text()), other in "[ab]{3}") {
+    fn every_field_changes_the_digest(approval in approval(), at in context(), known in option::of(text()), other in "[ab]{3}") {
         let digest = |approval: &Approval, at: &AskContext| ask_digest(&AskBody::Approval(approval.clone()), at, known.as_deref());
         let first = digest(&approval, &at);
         prop_assert_ne!(first, digest(&Approval { tool: other.clone(), ..approval.clone() }, &at));
@@ -85,13 +85,13 @@ proptest! {
         prop_assert_ne!(first, digest(&Approval { preview: Some(moved), ..approval.clone() }, &at));
         prop_assert_ne!(first, digest(&approval, &AskContext { agent: other.clone(), ..at.clone() }));
         prop_assert_ne!(first, digest(&approval, &AskContext { project: Some(other.clone()), ..at.clone() }));
-        // These only describe the call of a tool whose schema is known.
+        // For tools with a known schema, these fields only describe the call.
         let described = known.is_some();
         let input = Raw::of(&other);
         prop_assert_eq!(first == digest(&Approval { input, ..approval.clone() }, &at), described);
         prop_assert_eq!(first == digest(&Approval { title: other.clone(), ..approval.clone() }, &at), described);
         prop_assert_eq!(first == digest(&Approval { reason: Some(other.clone()), ..approval.clone() }, &at), described);
-        // These are about the session and the person, not about the action.
+        // These fields describe the session and the person, not the action.
         let elsewhere = AskContext { title: other.clone(), context: Some(other.clone()), tool_call_id: Some(other), ..at.clone() };
         prop_assert_eq!(first, digest(&approval, &elsewhere));
     }
@@ -115,7 +115,7 @@ fn questions_and_links_have_digests_too() {
     assert_ne!(digest(&link()), digest(&run("https://example.com/login")));
 }
 
-/// Digests are stored and shown, so the layout of version 1 stays as it is.
+/// Digests are stored and displayed, so the layout of version 1 must not change.
 #[test]
 fn layout_of_the_digest_is_fixed() {
     let at = AskContext { agent: "claude".to_owned(), project: Some("/home/u/shop".to_owned()), ..AskContext::default() };

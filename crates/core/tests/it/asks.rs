@@ -1,4 +1,4 @@
-//! Asks from outside: their sizes and limits, what they ask for, and what a decision does to them.
+//! Sizes and limits of asks, and the effect of decisions on them.
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
@@ -44,7 +44,6 @@ fn approval_of(change: impl FnOnce(&mut Approval)) -> AskBody {
     AskBody::Approval(approval)
 }
 
-/// A text with this many bytes.
 fn long(bytes: usize) -> String {
     "x".repeat(bytes)
 }
@@ -59,7 +58,7 @@ fn undeliverable() -> Delivery {
 
 #[test]
 fn every_text_of_an_ask_counts_once() {
-    // Powers of two, so that every missing, doubled or subtracted text shows in the sum.
+    // Powers of two, so that every missing or repeated text changes the sum.
     let option = |value, label, description, preview| QuestionOption {
         value: long(value),
         label: long(label),
@@ -84,7 +83,7 @@ fn every_text_of_an_ask_counts_once() {
         open(approval_of(|approval| {
             approval.tool = long(1);
             approval.title = long(2);
-            // With its quotes.
+            // The length includes the quotes.
             approval.input = Raw::of(&long(2));
             approval.choices = vec![Choice { id: long(8), label: long(16) }, Choice { id: long(32), label: long(64) }];
             approval.action = action;
@@ -265,7 +264,7 @@ fn asks_are_the_same_by_digest_or_else_by_everything_that_is_asked() {
 }
 
 #[test]
-fn a_yes_counts_as_delivered_from_the_moment_it_leaves_the_queue() {
+fn approval_counts_as_delivered_once_it_leaves_the_queue() {
     let denied = || Decision::Denied { message: String::new(), stop: false };
     assert!(!open(run("ls")).is_delivered_approval());
     assert!(!ended(run("ls"), approved(), Delivery::Queued).is_delivered_approval());
@@ -476,7 +475,7 @@ fn an_exact_name_of_an_option_beats_a_name_without_the_mark() {
 }
 
 #[test]
-fn decisions_that_do_not_fit_leave_the_ask_as_it_is() {
+fn invalid_decisions_leave_the_ask_unchanged() {
     let by = || Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([2; 16]) };
     let refused = |body: &AskBody, decision: Decision| resolve(&open(body.clone()), decision, by(), NOW).unwrap_err();
     let (question, tool) = (ask(&[choice("", "?", &["A"])]), run("ls"));
@@ -534,7 +533,7 @@ fn limit_of(refused: Refused) -> LimitError {
 }
 
 #[test]
-fn decisions_that_fit_are_taken_with_default_words_for_silence() {
+fn valid_decisions_get_default_messages_if_they_have_none() {
     let person = || Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([2; 16]) };
     let taken =
         |body: AskBody, decision: Decision, by: Actor| resolve(&open(body), decision, by, NOW).map(|taken| taken.for_agent);
@@ -559,7 +558,7 @@ fn decisions_that_fit_are_taken_with_default_words_for_silence() {
     let chosen = Decision::Approved { choice: Some("always".to_owned()), input: Some(Raw::of(&"x")) };
     assert_eq!(taken(tool, chosen.clone(), person()), Ok(chosen));
 
-    // A typed message is the person's own text, also for a question that offers only options.
+    // A typed message is free text, even for a question that offers only options.
     let typed = || Decision::Answered { answers: vec![vec!["Z".to_owned()]], note: None };
     let (token, message) = (TokenId::from_bytes([2; 16]), BlockId::from_bytes([3; 16]));
     let by_message = Actor::Message { name: "ada".to_owned(), via: "page".to_owned(), token, message };
@@ -568,7 +567,7 @@ fn decisions_that_fit_are_taken_with_default_words_for_silence() {
 }
 
 #[test]
-fn secret_answers_are_masked_and_the_rest_stays() {
+fn secret_answers_are_masked_and_others_unchanged() {
     let secret = || asked("", "?", Input::Text { secret: true });
     let optional = Question { required: false, ..secret() };
     let body = ask(&[secret(), asked("", "?", Input::Text { secret: false }), optional]);

@@ -1,4 +1,4 @@
-//! What the core promises, seen from outside.
+//! Tests of the public interface of the core.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
@@ -20,4 +20,5 @@ mod policy_speed;
 mod policy_text;
 mod shell_fuzz;
 mod support;
+mod text_codes;
 mod workflows;

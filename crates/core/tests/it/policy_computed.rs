@@ -1,4 +1,4 @@
-//! A program that the shell computes is for a person, also when another program starts it.
+//! A person decides when the shell computes the name of the program, including programs started by other programs.
 
 use sayso_core::texts;
 

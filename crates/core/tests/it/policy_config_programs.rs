@@ -1,4 +1,4 @@
-//! Real programs run what their configuration says, so edits of that configuration are for a person.
+//! Real programs execute what their configuration says, so a person decides about edits of that configuration.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use crate::support::{edit, run, user, verdict, why};
 
-/// A project and a home directory in a directory of their own, and a program that leaves a trace when it runs.
+/// A temporary project and home directory, and a program that leaves a trace when it runs.
 struct Place {
     root: PathBuf,
 }

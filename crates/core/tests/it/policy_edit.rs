@@ -1,4 +1,4 @@
-//! Edits of a policy's text change what they are about, and nothing else.
+//! Edits of a policy text change only the keys that they are about.
 
 use proptest::prelude::*;
 use sayso_core::policy::{
@@ -84,7 +84,7 @@ fn a_moved_rule_takes_its_comment_along() {
     let never = "# Never.\n[[rules]]\ndo = \"deny\"\n# about rm\nrun = \"rm -rf *\"\n";
     let expected = FILE.replace(&format!("{never}\n"), "").replace("# Reading", &format!("{never}\n# Reading"));
     assert_eq!(after, expected);
-    // And back again, after the last rule.
+    // Moves the rule back, after the last one.
     let back = edited(&after, PolicyEdit::MoveRule { place: 1, to: 2 });
     assert_eq!([rule(&back, 1), rule(&back, 2)], [rule(FILE, 1), rule(FILE, 2)]);
     assert_eq!(edited(FILE, PolicyEdit::MoveRule { place: 1, to: 1 }), FILE);
@@ -167,7 +167,7 @@ fn edits_of_a_file_from_windows_keep_its_line_endings() {
     ] {
         assert_eq!(edited(&windows(FILE), edit.clone()), windows(&edited(FILE, edit.clone())), "{edit:?}");
     }
-    // Comments behind a removed rule stay, without the empty lines between.
+    // Comments after a removed rule stay, without the empty lines between them.
     for blank in ["", "\n", "\n\n"] {
         let text = format!("[[rules]]\ndo = \"deny\"\n{blank}# loose\n\n[[rules]]\ndo = \"ask\"\n");
         assert_eq!(edited(&text, PolicyEdit::RemoveRule { place: 1 }), "# loose\n\n[[rules]]\ndo = \"ask\"\n");

@@ -1,8 +1,8 @@
 //! The guard follows `cd`, expands `~` and `$HOME`, and matches globs as the shell does.
 
-use sayso_core::policy::{PolicySet, Subject, decide};
+use sayso_core::policy::{PolicySet, Subject, decide, paths_to_follow};
 
-use crate::support::{HOME, NOW, approved, run, subject, user, verdict, why, without_hits};
+use crate::support::{HOME, NOW, PROJECT, approved, run, run_in, subject, user, verdict, why, without_hits};
 
 const TOUCHES: &str = "built in: sayso itself: it touches Sayso's own files";
 const ALLOW_ALL: &str = "[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = \"*\"";
@@ -212,4 +212,69 @@ fn an_unknown_project_makes_relative_paths_unknown() {
     assert_eq!(why(&decided("cat token")), Some(TOUCHES));
     assert_eq!(why(&decided("cat .local/state/s*/x")), Some(TOUCHES));
     assert_eq!(decided("cargo test"), approved("rule 1 (user)"));
+}
+
+#[test]
+fn directory_that_a_command_starts_in_is_followed() {
+    let set = user(ALLOW_ALL);
+    for (directory, line) in [
+        ("/srv", "cat say*-data/token"),
+        ("/srv/sayso-data", "ls"),
+        ("/srv/sayso-data", "cat *"),
+        ("/srv/x/../sayso-data", "true"),
+        ("..", "cat .local/state/s*/token"),
+        ("~/.local/state", "cat s*/token"),
+        ("~other/x", "cat s*/token"),
+        ("/tmp", "cat .s*.toml"),
+        // The agent may start the command in the project all the same.
+        ("/tmp", "cd .. && cat .local/state/s*/token"),
+    ] {
+        assert_eq!(why(&verdict(&set, &run_in(directory, line))), Some(TOUCHES), "{directory} {line}");
+    }
+    for (directory, line) in [("/home/u/shop", "cat *"), ("src", "cat *.rs"), ("/tmp", "cat x")] {
+        assert_eq!(why(&verdict(&set, &run_in(directory, line))), None, "{directory} {line}");
+    }
+}
+
+#[test]
+fn links_are_followed_from_the_directory_that_a_command_starts_in() {
+    let followed = |directory: &str| paths_to_follow(&run_in(directory, "cat x /y"), Some(PROJECT), Some(HOME));
+    assert_eq!(followed("/srv"), ["/srv", "/srv/cat", "/home/u/shop/cat", "/srv/x", "/home/u/shop/x", "/y"]);
+    assert_eq!(
+        followed("src"),
+        ["/home/u/shop/src", "/home/u/shop/src/cat", "/home/u/shop/cat", "/home/u/shop/src/x", "/home/u/shop/x", "/y"]
+    );
+    assert_eq!(followed(""), ["/home/u/shop/cat", "/home/u/shop/x", "/y"]);
+    assert_eq!(followed("~other"), ["/y"]);
+}
+
+#[test]
+fn command_that_starts_outside_the_project_needs_a_rule_for_the_change_of_directory() {
+    let rules = "[[rules]]\ndo = \"allow\"\nrun = [\"git status\"]";
+    let with = |pattern: &str| user(&format!("{rules}\n[[rules]]\ndo = \"allow\"\nrun = [\"{pattern}\"]"));
+    for inside in [PROJECT, "/home/u/shop/", "/home/u/shop/src", "src", ".", "/home/u/shop/src/..", ""] {
+        assert_eq!(verdict(&user(rules), &run_in(inside, "git status")), approved("rule 1 (user)"), "{inside}");
+    }
+    for (outside, shown) in
+        [("/srv", "/srv"), ("..", "/home/u"), ("/home/u/shop2", "/home/u/shop2"), ("/home/u/shop/../x", "/home/u/x")]
+    {
+        let reason = format!("no rule allows `cd {shown}`, where it starts");
+        for set in [user(rules), with("cd /other")] {
+            assert_eq!(why(&verdict(&set, &run_in(outside, "git status"))), Some(reason.as_str()), "{outside}");
+        }
+        for set in [with("cd *"), with(&format!("cd {shown}"))] {
+            assert_eq!(verdict(&set, &run_in(outside, "git status")), approved("rule 1 (user), rule 2 (user)"), "{outside}");
+        }
+    }
+    let unknown = verdict(&with("cd *"), &run_in("~other", "git status"));
+    assert_eq!(why(&unknown), Some("the directory in which it starts cannot be known"));
+    let spaced = user("[[rules]]\ndo = \"allow\"\nrun = [\"ls\", \"cd '/my dir'\"]");
+    assert_eq!(verdict(&spaced, &run_in("/my dir", "ls")), approved("rule 1 (user)"));
+    assert_eq!(
+        verdict(&user("[approvals]\npolicy = \"allow\""), &run_in("/srv", "ls")),
+        approved("approvals.policy = \"allow\"")
+    );
+    let body = run_in("/srv", "git status");
+    let nowhere = decide(&user(rules), &Subject { project: None, ..subject(&body) }, NOW);
+    assert_eq!(without_hits(nowhere), approved("rule 1 (user)"), "without a project nothing is outside of it");
 }

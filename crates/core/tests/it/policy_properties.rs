@@ -1,4 +1,4 @@
-//! What holds for every policy and every ask.
+//! Properties that hold for every policy and every ask.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use sayso_core::policy::{
 
 use crate::support::{HOME, NOW, PROJECT, approval, asked, link};
 
-/// Pieces that lines and patterns are made of; some of them nonsense.
+/// Fragments of lines and patterns, some of them invalid.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => prop::sample::select(vec![
@@ -102,7 +102,7 @@ fn settings() -> impl Strategy<Value = String> {
         })
 }
 
-/// A set whose rules are the usable ones among these.
+/// Builds a policy set from those rules that are valid.
 fn set_of(settings: &str, rules: &[RuleSpec]) -> PolicySet {
     let usable: Vec<RuleSpec> = rules
         .iter()

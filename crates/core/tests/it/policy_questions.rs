@@ -235,7 +235,7 @@ fn a_timeout_needs_forward() {
 
 // Only a timeout uses the fallback, and only where the policy names one.
 #[test]
-fn a_deadline_does_what_it_says() {
+fn deadline_applies_the_fallback_of_the_policy() {
     let first = Decision::Answered { answers: vec![vec!["SQLite".to_owned()]], note: None };
     let silence = Decision::Rejected { message: "User did not respond within 10 minutes".to_owned(), stop: false };
     let denied = Decision::Denied { message: "Tool approval timed out after 10 minutes".to_owned(), stop: false };

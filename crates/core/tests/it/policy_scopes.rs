@@ -1,4 +1,4 @@
-//! Scopes, profiles, trust, grants, and the explanation of it all.
+//! Scopes, profiles, trust and grants, and how they are explained.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The text of a policy: what is read, and what a person is told when it is wrong.
+//! Parsing of policy texts, and the messages for invalid ones.
 
 use sayso_core::policy::{Effect, Policy, RuleSpec, SessionPolicy};
 
@@ -150,7 +150,7 @@ fn unknown_words_are_errors_with_their_place() {
         ("[[rules]]\ndo = \"allow\"\nruns = \"x\"", 3, 1, "unknown field `runs`"),
         ("[[rules]]\nrun = \"x\"", 1, 1, "missing field `do`"),
         ("[[rules]]\ndo = \"allow\"\nrun = 3", 3, 7, "a text or a list of texts"),
-        ("[questions]\ntimeout = \"soon\"", 2, 11, "not a length of time"),
+        ("[questions]\ntimeout = \"soon\"", 2, 11, "not a duration"),
         ("[[rules]]\ndo = \"deny\"\nuntil = \"soon\"", 3, 9, "not a time"),
         ("x = ", 1, 5, ""),
     ] {

@@ -1,8 +1,8 @@
-//! Asks and sets in few words.
+//! Short constructors for asks and policy sets.
 
 use std::sync::Arc;
 
-use sayso_core::ask::{Action, Approval, AskBody, Decision, Input, Link, Question, QuestionOption};
+use sayso_core::ask::{Action, Approval, AskBody, Decision, Input, Link, Preview, Question, QuestionOption};
 use sayso_core::policy::{Policy, PolicySet, Subject, Verdict, decide};
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
@@ -39,6 +39,13 @@ pub(crate) fn approval(tool: &str, action: Action) -> AskBody {
 
 pub(crate) fn run(command: &str) -> AskBody {
     approval("Bash", Action::Run { command: command.into() })
+}
+
+/// A command that the agent starts in this directory.
+pub(crate) fn run_in(directory: &str, command: &str) -> AskBody {
+    let AskBody::Approval(written) = run(command) else { panic!("an approval") };
+    let preview = Preview::Command { command: command.to_owned(), cwd: Some(directory.to_owned()) };
+    AskBody::Approval(Approval { preview: Some(preview), ..written })
 }
 
 pub(crate) fn edit(paths: &[&str]) -> AskBody {
@@ -110,7 +117,7 @@ pub(crate) fn denied(message: &str, rule: &str) -> Verdict {
     decided(Decision::Denied { message: message.to_owned(), stop: false }, rule)
 }
 
-/// Why a person is asked; nothing when the policy decided.
+/// Returns why a person has to decide, or `None` if the policy decided.
 pub(crate) fn why(verdict: &Verdict) -> Option<&str> {
     match verdict {
         Verdict::Person(note) => note.why.as_deref(),

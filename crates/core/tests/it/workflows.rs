@@ -1,4 +1,4 @@
-//! Workflows: what is refused, what is explained, and how a run goes on.
+//! Workflows: mistakes, explanations and the steps of runs.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use sayso_core::workflow::{Surroundings, Workflow};
 
 const NOW: Time = Time::from_millis(1_700_000_000_000);
 
-/// Everything that is wrong with a text, as it is printed.
+/// Returns all mistakes in a text, as they are printed.
 fn faults(text: &str) -> Vec<String> {
     let agents = ["mock".to_owned()];
     match Workflow::parse_toml(text) {
@@ -107,7 +107,7 @@ fn the_same_shape_is_read_from_json_and_says_where_by_path() {
 }
 
 #[test]
-fn a_run_needs_what_the_templates_name_and_nothing_else() {
+fn run_requires_exactly_the_variables_of_its_templates() {
     let text = agent("").replace("hello", "{{input.topic}}");
     let (workflow, source) = Workflow::parse_toml(&text).unwrap();
     let check = |input: &[(&str, &str)]| {
@@ -142,7 +142,7 @@ fn check_explains_what_each_step_does() {
 }
 
 #[test]
-fn every_example_is_in_order() {
+fn every_example_is_valid() {
     for text in [
         include_str!("../../../../examples/workflows/feature.toml"),
         include_str!("../../../../examples/workflows/review.toml"),
@@ -152,7 +152,7 @@ fn every_example_is_in_order() {
     }
 }
 
-/// A run of a workflow, driven by hand.
+/// A run of a workflow that the test advances step by step.
 struct Driven {
     run: Run,
     next: u8,
@@ -240,7 +240,7 @@ prompt = "{{steps.ok.output}}: {{steps.a.output}}"
 
 // The answer of a checkpoint is its output. Agents' questions do not change the state of a run.
 #[test]
-fn steps_follow_one_another_with_their_outputs() {
+fn steps_run_in_order_with_earlier_outputs() {
     let (mut driven, effects) = Driven::of(ROW);
     assert_eq!(prompts(&effects), ["look at login"]);
     assert_eq!(driven.words(), ["running", "pending", "pending"]);
@@ -260,7 +260,7 @@ fn steps_follow_one_another_with_their_outputs() {
 }
 
 #[test]
-fn a_rejected_checkpoint_fails_the_run_and_what_follows_never_begins() {
+fn rejected_checkpoint_fails_the_run_and_skips_later_steps() {
     let (mut driven, _) = Driven::of(ROW);
     driven.done("a", "x");
     let decision = Decision::Rejected { message: "no".to_owned(), stop: false };
@@ -290,7 +290,7 @@ prompt = "{{steps.a.output}}{{steps.b.output}}"
 "#;
 
 #[test]
-fn a_group_begins_together_and_its_others_are_cancelled_or_finish() {
+fn failed_step_of_a_group_cancels_or_keeps_the_other_steps() {
     let (mut driven, effects) = Driven::of(GROUP);
     assert_eq!(prompts(&effects), ["a", "b"]);
     let b = driven.session("b");
@@ -311,7 +311,7 @@ fn a_group_begins_together_and_its_others_are_cancelled_or_finish() {
 }
 
 #[test]
-fn an_agent_that_dies_fails_its_step_or_begins_again_as_the_step_says() {
+fn dead_agent_fails_or_retries_its_step_as_configured() {
     let once = "name = \"w\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"x\"\n";
     let (mut driven, _) = Driven::of(once);
     driven.died("a");
@@ -324,7 +324,7 @@ fn an_agent_that_dies_fails_its_step_or_begins_again_as_the_step_says() {
     }
     driven.died("a");
     assert_eq!(driven.words(), ["failed"]);
-    // Whoever ends it on purpose does not want it again.
+    // A step that was ended on purpose is not retried.
     let (mut driven, _) = Driven::of(&format!("{once}if_agent_dies = \"retry\"\n"));
     let event = Event::Ended { session: driven.session("a"), reason: "closed".to_owned(), died: false };
     driven.take(event);
@@ -332,7 +332,7 @@ fn an_agent_that_dies_fails_its_step_or_begins_again_as_the_step_says() {
 }
 
 #[test]
-fn cancelling_stops_what_is_under_way() {
+fn cancelling_stops_active_steps() {
     let (mut driven, _) = Driven::of(ROW);
     driven.done("a", "x");
     let ask = driven.ask("ok");

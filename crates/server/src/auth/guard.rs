@@ -1,11 +1,11 @@
-//! The guard in front of every handler: only host names that are ours, only pages of origins that are ours. It
-//! stops DNS rebinding and pages of other sites before any handler runs.
+//! The guard in front of every handler. It accepts only the host names of this server and pages of allowed origins, which stops
+//! DNS rebinding and requests from pages of other sites.
 
 use std::net::IpAddr;
 
 use axum::http::{HeaderMap, HeaderValue, Uri, header};
 
-/// Why a request is not let in.
+/// Why the guard refuses a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Foreign {
     /// A host name that this server does not serve.
@@ -14,18 +14,18 @@ pub(crate) enum Foreign {
     Origin,
 }
 
-/// What is ours.
+/// The allowed hosts and origins.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestGuard {
-    /// Host names beside the loopback ones, lower case, without port.
+    /// Host names in addition to the loopback names, in lower case and without port.
     pub(crate) hosts: Vec<String>,
-    /// Origins of pages that may call, beside our own.
+    /// Origins whose pages may call, in addition to the server's own.
     pub(crate) origins: Vec<String>,
 }
 
 impl RequestGuard {
-    /// Checks a request that arrived at this address. It must have one `Host`, and a target in absolute form
-    /// must name the same host: a proxy and this server would otherwise read different hosts in one request.
+    /// Checks a request that arrived at this local address. It must have exactly one `Host` header, and a target in absolute
+    /// form must name the same host. Otherwise a proxy and this server could read different hosts from one request.
     pub(crate) fn check(&self, target: &Uri, headers: &HeaderMap, local: Option<IpAddr>) -> Result<(), Foreign> {
         let mut hosts = headers.get_all(header::HOST).iter();
         let (Some(host), None) = (hosts.next().and_then(|host| host.to_str().ok()), hosts.next()) else {
@@ -42,14 +42,14 @@ impl RequestGuard {
         }
     }
 
-    /// Whether a page of this origin is one that the configuration names (and so needs CORS headers).
+    /// Returns the origin header if the configuration allows this origin, so that the response needs CORS headers.
     pub(crate) fn allowed_origin<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
         let origin = headers.get(header::ORIGIN)?;
         let text = origin.to_str().ok()?;
         self.origins.iter().any(|ours| ours == text).then_some(origin)
     }
 
-    /// A number is ours where it is the address that was called: no name leads astray to it.
+    /// An IP address is accepted if the request arrived at it, because DNS rebinding needs a name.
     fn is_our_host(&self, host: &str, local: Option<IpAddr>) -> bool {
         let Some(name) = without_port(host).map(str::to_ascii_lowercase) else { return false };
         let name = name.strip_suffix('.').unwrap_or(&name);
@@ -67,13 +67,13 @@ impl RequestGuard {
         if self.origins.iter().any(|ours| ours == origin) {
             return true;
         }
-        // Our own page: the same host and port that the request was sent to.
+        // The server's own page has the host and port that the request was sent to.
         let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
     }
 }
 
-/// The name or address of a host. Nothing if something else than a port follows it.
+/// Returns the name or address of a host. `None` if it is followed by anything but a port.
 fn without_port(host: &str) -> Option<&str> {
     let end = if host.starts_with('[') { host.find(']')? + 1 } else { host.find(':').unwrap_or(host.len()) };
     let (name, port) = host.split_at(end);
@@ -89,7 +89,7 @@ fn is_loopback(name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn look(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
+    fn check_request(host: &str, origin: Option<&str>) -> Result<(), Foreign> {
         let guard = RequestGuard { hosts: vec!["sayso.test".to_owned()], origins: vec!["https://app.test".to_owned()] };
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, host.parse().unwrap());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_hosts_and_origins_come_in() {
+    fn only_allowed_hosts_and_origins_pass() {
         for host in [
             "127.0.0.1:4517",
             "localhost",
@@ -135,7 +135,7 @@ mod tests {
             "localhost.",
             "192.0.2.7:4517",
         ] {
-            assert_eq!(look(host, None), Ok(()), "{host}");
+            assert_eq!(check_request(host, None), Ok(()), "{host}");
         }
         for host in [
             "evil.test",
@@ -157,13 +157,13 @@ mod tests {
             "localhost:1:2",
             "user@localhost",
         ] {
-            assert_eq!(look(host, None), Err(Foreign::Host), "{host}");
+            assert_eq!(check_request(host, None), Err(Foreign::Host), "{host}");
         }
-        assert_eq!(look("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
-        assert_eq!(look("127.0.0.1:4517", Some("https://app.test")), Ok(()));
+        assert_eq!(check_request("127.0.0.1:4517", Some("http://127.0.0.1:4517")), Ok(()));
+        assert_eq!(check_request("127.0.0.1:4517", Some("https://app.test")), Ok(()));
         for origin in ["null", "http://evil.test", "http://127.0.0.1:4518", "http://127.0.0.1", "http://127.0.0.1:4517.evil.test"]
         {
-            assert_eq!(look("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
+            assert_eq!(check_request("127.0.0.1:4517", Some(origin)), Err(Foreign::Origin), "{origin}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Who may call: tokens with roles and scopes, the login of a browser, and the guard against pages
-//! of other origins. There are no cookies: nothing is sent by a browser on its own.
+//! Authentication: tokens with roles and scopes, browser logins, and the guard against pages of other origins. There are no
+//! cookies, so browsers never send credentials on their own.
 
 mod guard;
 pub(crate) mod rate;

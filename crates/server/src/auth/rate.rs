@@ -1,6 +1,6 @@
-//! How often somebody may try: bad tokens, login codes, and what `agent` tokens do.
+//! Rate limits for bad tokens, login codes and the calls of `agent` tokens.
 //!
-//! Pure: the time is passed in, and nothing here waits.
+//! The code is pure: the time is an argument, and nothing waits.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,43 +9,43 @@ use std::time::Duration;
 
 use sayso_core::time::Time;
 
-/// How many keys are remembered at most.
+/// The maximum number of keys in memory.
 const KEYS: usize = 4096;
 
-/// A bucket of attempts per key, refilled as time passes.
+/// A token bucket per key, refilled over time.
 #[derive(Debug)]
 pub(crate) struct RateLimit<K> {
     buckets: HashMap<K, Bucket>,
     burst: u32,
-    /// How long it takes until one more attempt is there.
+    /// How long it takes until one more attempt is allowed.
     every: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Bucket {
-    /// What was used up, as the time that it takes to come back.
+    /// The used attempts, as the time until they are refilled.
     debt: Duration,
     at: Time,
 }
 
 impl<K: Eq + Hash> RateLimit<K> {
-    /// `burst` attempts at once, then one `every` so often.
+    /// Allows `burst` attempts at once, and then one attempt per `every`.
     pub(crate) fn new(burst: u32, every: Duration) -> Self {
         Self { buckets: HashMap::new(), burst, every }
     }
 
-    /// Whether one more attempt is allowed now. It is counted if it is.
+    /// Counts an attempt if it is allowed now, and returns whether it is.
     pub(crate) fn allow(&mut self, key: K, now: Time) -> bool {
         self.allow_many(key, 1, now)
     }
 
-    /// Whether so many attempts are allowed now. They are counted if they are.
+    /// Counts several attempts if they are all allowed now, and returns whether they are.
     pub(crate) fn allow_many(&mut self, key: K, count: u32, now: Time) -> bool {
         if self.buckets.len() >= KEYS && !self.buckets.contains_key(&key) {
             self.forget(now);
         }
         let bucket = self.buckets.entry(key).or_insert(Bucket { debt: Duration::ZERO, at: now });
-        // A clock that was set back refills nothing, and does not stop the refilling either.
+        // If the clock was set back, nothing is refilled until it advances again.
         let cost = self.every.saturating_mul(count);
         let debt = bucket.debt.saturating_sub(now.since(bucket.at)).saturating_add(cost);
         bucket.at = now;
@@ -54,16 +54,15 @@ impl<K: Eq + Hash> RateLimit<K> {
         allowed
     }
 
-    /// Takes attempts back that were counted and did not happen.
+    /// Undoes attempts that were counted but did not happen.
     pub(crate) fn give_back(&mut self, key: &K, count: u32) {
         if let Some(bucket) = self.buckets.get_mut(key) {
             bucket.debt = bucket.debt.saturating_sub(self.every.saturating_mul(count));
         }
     }
 
-    /// Makes room: whoever has everything back is as good as new; if that is not enough, the
-    /// quarter that was not seen for longest. Memory stays bounded under an attack from many
-    /// addresses, and a quarter at a time keeps that cheap.
+    /// Removes full buckets. If that is not enough, removes the quarter of buckets that was unused for longest. Memory stays
+    /// bounded under an attack from many addresses, and removing a quarter at once keeps this cheap.
     fn forget(&mut self, now: Time) {
         self.buckets.retain(|_, bucket| bucket.debt > now.since(bucket.at));
         if self.buckets.len() >= KEYS {
@@ -80,8 +79,8 @@ impl<K: Eq + Hash> RateLimit<K> {
     }
 }
 
-/// Who is behind an address: one IPv6 user has a whole /64 to choose from.
-pub(crate) fn whose(address: IpAddr) -> IpAddr {
+/// Returns the address that identifies a client. An IPv6 client can use a whole /64.
+pub(crate) fn client_address(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => {
             let [a, b, c, d, ..] = v6.segments();
@@ -139,7 +138,7 @@ mod tests {
         }
         assert!(!limit.allow(99_999, at(100_000)));
         assert!(!limit.allow(100_000 - 1_000, at(100_000)));
-        // All at the same moment, so that no age tells them apart.
+        // All keys have the same age.
         let mut limit = RateLimit::new(1, Duration::from_secs(1_000_000));
         for key in 0..10_000 {
             limit.allow(key, at(0));
@@ -148,8 +147,8 @@ mod tests {
     }
 
     #[test]
-    fn an_address_stands_for_its_user() {
-        let who = |text: &str| whose(text.parse().unwrap()).to_string();
+    fn ipv6_clients_are_limited_by_their_64_bit_prefix() {
+        let who = |text: &str| client_address(text.parse().unwrap()).to_string();
         assert_eq!(who("192.0.2.7"), "192.0.2.7");
         assert_eq!(who("::ffff:192.0.2.7"), "192.0.2.7");
         assert_eq!(who("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");

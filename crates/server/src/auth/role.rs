@@ -2,21 +2,21 @@
 
 use sayso_api::token::Role;
 
-/// What a call needs.
+/// The permission that a call requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Permission {
-    /// Look at asks, sessions and events.
+    /// Read asks, sessions and events.
     Read,
-    /// Decide asks, start and talk to sessions.
+    /// Decide asks; start and message sessions.
     Answer,
-    /// Open an ask, and read it back.
+    /// Open an ask and read it.
     Open,
-    /// Change the policy, make tokens.
+    /// Change the policy and create tokens.
     Administer,
 }
 
 impl Permission {
-    /// Whether a role has it.
+    /// Returns whether a role has this permission.
     pub(crate) const fn granted_to(self, role: Role) -> bool {
         match (self, role) {
             (_, Role::Admin)
@@ -31,7 +31,7 @@ impl Permission {
     }
 }
 
-/// The name a role is stored under.
+/// Returns the name under which a role is stored.
 pub(crate) const fn role_name(role: Role) -> &'static str {
     match role {
         Role::Admin => "admin",
@@ -41,7 +41,7 @@ pub(crate) const fn role_name(role: Role) -> &'static str {
     }
 }
 
-/// The role of a stored name. An unknown name may only look.
+/// Parses the stored name of a role. Unknown names become viewers.
 pub(crate) fn role_of(name: &str) -> Role {
     match name {
         "admin" => Role::Admin,

@@ -1,4 +1,4 @@
-//! Bearer tokens. Only their hashes are known here and on disk.
+//! Bearer tokens. The server stores and keeps only their hashes.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,16 +16,16 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::role::{Permission, role_of};
 
-/// Every secret starts with this, so that scanners recognise a leaked one.
+/// The prefix of every secret, which lets scanners recognize a leaked one.
 pub(crate) const SECRET_PREFIX: &str = "sayso_";
 
-/// The hash that is stored of a secret. Secrets are 32 random bytes, so a plain hash is enough, and
-/// looking one up by its hash leaks nothing about others.
+/// Hashes a secret for storage. Secrets are 32 random bytes, so an unsalted hash is enough, and a lookup by hash reveals
+/// nothing about other secrets.
 pub(crate) fn hash(secret: &str) -> [u8; 32] {
     Sha256::digest(secret.as_bytes()).into()
 }
 
-/// Who calls.
+/// An authenticated caller.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
     pub(crate) token: TokenId,
@@ -33,16 +33,16 @@ pub(crate) struct Caller {
     pub(crate) role: Role,
     pub(crate) name: String,
     pub(crate) scope: Scope,
-    /// What the token of an agent says about the agent.
+    /// What an agent with this token may claim about itself.
     pub(crate) identity: AskerIdentity,
     expires_at: Option<Time>,
     revoked: CancellationToken,
-    /// When it was last used, in milliseconds; 0: not since the server started.
+    /// When the token was last used, in milliseconds; 0 if not since the server started.
     used: Arc<AtomicI64>,
 }
 
 impl Caller {
-    /// Whether the token is still good: also for what it opened earlier.
+    /// Returns whether the token is still valid. Streams check this repeatedly.
     pub(crate) fn is_valid(&self, now: Time) -> bool {
         !self.revoked.is_cancelled() && self.expires_at.is_none_or(|end| now < end)
     }
@@ -58,14 +58,14 @@ impl Caller {
     }
 }
 
-/// The tokens that are valid, by hash. Filled at start; every change passes through here.
+/// The valid tokens by hash. Loaded at start; every change goes through this type.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
     by_hash: RwLock<HashMap<[u8; 32], Arc<Caller>>>,
 }
 
 impl Tokens {
-    /// Takes a token in, or out if it is revoked.
+    /// Adds a token, or removes it if it is revoked.
     pub(crate) fn put(&self, row: &TokenRow) {
         let mut tokens = self.by_hash.write().unwrap_or_else(std::sync::PoisonError::into_inner);
         if row.revoked_at.is_some() {
@@ -76,7 +76,7 @@ impl Tokens {
         }
         let role = role_of(&row.role);
         let scope = match role {
-            // An agent sees what it opened and nothing else, whatever its token says.
+            // An agent can see only what it opened, whatever the stored scope says.
             Role::Agent => Scope::OpenedBy { token: row.id },
             Role::Admin | Role::Answerer | Role::Viewer => row.scope.clone(),
         };
@@ -93,34 +93,34 @@ impl Tokens {
             scope,
             identity,
             expires_at: row.expires_at,
-            // Requests that hold an earlier copy of this caller learn of its revocation too.
+            // Requests that hold an earlier copy of this caller share its revocation.
             revoked: tokens.get(&row.hash).map(|known| known.revoked.clone()).unwrap_or_default(),
             used: Arc::default(),
         };
         tokens.insert(row.hash, Arc::new(caller));
     }
 
-    /// Who this secret belongs to, if it is valid now.
+    /// Returns the caller with this secret, if its token is valid now.
     pub(crate) fn find(&self, secret: &str, now: Time) -> Option<Arc<Caller>> {
         let hash = hash(secret);
         let found = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner).get(&hash).cloned();
         found.filter(|caller| caller.is_valid(now)).inspect(|caller| caller.used.store(now.as_millis(), Ordering::Relaxed))
     }
 
-    /// The token of this id, if it is valid now.
+    /// Returns the caller with this token id, if the token is valid now.
     pub(crate) fn by_id(&self, id: TokenId, now: Time) -> Option<Arc<Caller>> {
         let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         tokens.values().find(|caller| caller.token == id && caller.is_valid(now)).cloned()
     }
 
-    /// All tokens that may do this now.
+    /// Returns all callers that have this permission now.
     pub(crate) fn with(&self, permission: Permission, now: Time) -> Vec<Arc<Caller>> {
         let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let may = |caller: &&Arc<Caller>| caller.is_valid(now) && permission.granted_to(caller.role);
         tokens.values().filter(may).cloned().collect()
     }
 
-    /// The token as clients see it.
+    /// Converts the token for clients.
     pub(crate) fn shown(&self, row: &TokenRow) -> Token {
         let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let used = tokens.get(&row.hash).map_or(0, |caller| caller.used.load(Ordering::Relaxed));

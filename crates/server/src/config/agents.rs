@@ -1,4 +1,4 @@
-//! The agents that can be started: configuration, not an enum.
+//! The agents that can be started: the built-in ones, changed and extended by the configuration.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,58 +19,58 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Span;
 use serde::Deserialize;
 
-/// How long an agent may be silent in a turn before it counts as stalled.
+/// How long an agent may be silent during a turn before it counts as stalled.
 const STALE_AFTER: Duration = Duration::from_secs(600);
 
-/// `[agents.NAME]` of `config.toml`. What is left out is as it is built in.
+/// A section `[agents.NAME]` of `config.toml`. Missing keys have the value of the built-in agent.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct AgentConfig {
-    /// What it speaks: `acp`, `claude`, `codex`, `opencode`, or `openai` for a model without an agent.
+    /// The protocol: `acp`, `claude`, `codex`, `opencode`, or `openai` for a model without an agent.
     protocol: Option<AgentProtocol>,
-    /// The program, looked up in the person's `PATH`.
+    /// The program, which is looked up in the person's `PATH`.
     command: Option<String>,
-    /// Its arguments.
+    /// The arguments of the program.
     args: Option<Vec<String>>,
-    /// Where the model answers, without `/chat/completions`.
+    /// The URL of the model's API, without `/chat/completions`.
     base_url: Option<String>,
-    /// The model.
+    /// The name of the model.
     model: Option<String>,
-    /// The variable that holds the key of the endpoint.
+    /// The environment variable that holds the API key.
     api_key_env: Option<String>,
-    /// What the model is told first.
+    /// The system prompt.
     system: Option<String>,
-    /// Variables it gets beside the person's own.
+    /// Environment variables in addition to the person's own.
     env: BTreeMap<String, String>,
-    /// How long it may be silent in a turn.
+    /// How long the agent may be silent during a turn.
     stale_after: Option<Span>,
-    /// What happens then.
+    /// What happens to a stalled agent.
     on_stale: Option<OnStale>,
 }
 
-/// What an agent speaks.
+/// The protocol of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AgentProtocol {
-    /// Nothing: it is a function inside the server.
+    /// No protocol: the agent is a function inside the server.
     #[serde(skip)]
     Mock,
-    /// Claude Code's own stream of JSON lines.
+    /// Claude Code's stream of JSON lines.
     Claude,
-    /// What `codex app-server` speaks.
+    /// The protocol of `codex app-server`.
     Codex,
     /// The Agent Client Protocol.
     Acp,
-    /// Chat completions, as OpenAI and many others have them.
+    /// Chat completions, as offered by OpenAI and compatible services.
     #[serde(rename = "openai")]
     OpenAi,
-    /// OpenCode's HTTP interface.
+    /// OpenCode's HTTP API.
     #[serde(rename = "opencode")]
     OpenCode,
 }
 
 impl AgentProtocol {
-    /// The word for it.
+    /// Returns the name of the protocol in the configuration.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Mock => "mock",
@@ -83,37 +83,35 @@ impl AgentProtocol {
     }
 }
 
-/// What happens to an agent that says nothing for long.
+/// What happens to an agent that is silent for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum OnStale {
-    /// People are told.
+    /// People are notified.
     Tell,
-    /// And its turn is interrupted.
+    /// People are notified, and the turn is interrupted.
     Interrupt,
 }
 
 /// How an agent's process is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AgentProgram {
-    /// The program.
     pub(crate) command: String,
-    /// Its arguments.
     pub(crate) args: Vec<String>,
-    /// How to get it, if that is known.
+    /// How to install the program, if known.
     pub(crate) install: Option<&'static str>,
 }
 
-/// Makes a translator: as it was saved, or as it begins.
+/// Creates a translator from a saved state, or a new one.
 pub type MakeTranslator = dyn Fn(Option<&Saved>) -> Option<Box<dyn Translator>> + Send + Sync;
 
-/// An agent inside the server that whoever embeds it brings along: a name, and its translator as it
-/// was saved, or as it begins. It gives nothing for a state that it does not know.
+/// An agent inside the server, supplied by a program that embeds the server. `translator` returns `None` for a saved state that
+/// it does not know.
 #[derive(Clone)]
 pub struct Embedded {
-    /// The agent's name.
+    /// The name of the agent.
     pub name: String,
-    /// Its translator.
+    /// Creates the translator of the agent.
     pub translator: Arc<MakeTranslator>,
 }
 
@@ -123,31 +121,31 @@ impl std::fmt::Debug for Embedded {
     }
 }
 
-/// One agent.
+/// An agent that can be started.
 #[derive(Debug, Clone)]
 pub(crate) struct Agent {
     pub(crate) name: String,
     pub(crate) protocol: AgentProtocol,
     pub(crate) capabilities: Capabilities,
-    /// Its program; what is inside the server or only an endpoint needs none.
+    /// The program. `None` for agents inside the server and for endpoints.
     pub(crate) program: Option<AgentProgram>,
-    /// Where it answers, if it is only an endpoint.
+    /// The endpoint of a model without an agent.
     pub(crate) endpoint: Option<Endpoint>,
-    /// Variables it gets beside the person's own.
+    /// Environment variables in addition to the person's own.
     pub(crate) env: Vec<(String, String)>,
     pub(crate) stale_after: Duration,
     pub(crate) on_stale: OnStale,
-    /// Brought along by whoever embeds the server.
+    /// Set if the agent was supplied by an embedding program.
     embedded: Option<Embedded>,
 }
 
-/// All of them.
+/// All agents by name.
 #[derive(Debug)]
 pub(crate) struct Agents {
     agents: Vec<Agent>,
 }
 
-/// An agent that comes with Sayso.
+/// An agent that is part of Sayso.
 struct BuiltIn {
     name: &'static str,
     protocol: AgentProtocol,
@@ -217,10 +215,10 @@ const BUILT_IN: [BuiltIn; 7] = [
 ];
 
 impl Agents {
-    /// What is built in, changed and extended by the configuration.
+    /// Combines the built-in agents with the configured ones.
     ///
     /// # Errors
-    /// A sentence about the first entry that cannot be used.
+    /// A sentence about the first invalid entry.
     pub(crate) fn new(configured: &BTreeMap<String, AgentConfig>) -> Result<Self, String> {
         let mut agents = vec![Agent::inside("mock")];
         let absent = AgentConfig::default();
@@ -238,7 +236,7 @@ impl Agents {
         Ok(Self { agents })
     }
 
-    /// Adds agents that whoever embeds the server brings along; they come before others of their name.
+    /// Adds agents of an embedding program. They replace other agents with the same name.
     pub(crate) fn embed(&mut self, embedded: Vec<Embedded>) {
         for agent in embedded {
             self.agents.retain(|other| other.name != agent.name);
@@ -288,7 +286,7 @@ impl AgentConfig {
         })
     }
 
-    /// The program of an agent that is one.
+    /// Returns the program of an agent that has one.
     fn program(&self, name: &str, built_in: Option<&BuiltIn>) -> Result<AgentProgram, String> {
         for (key, given) in
             [("base_url", &self.base_url), ("api_key_env", &self.api_key_env), ("system", &self.system), ("model", &self.model)]
@@ -302,7 +300,7 @@ impl AgentConfig {
         };
         let args = match (&self.args, built_in) {
             (Some(args), _) => args.clone(),
-            // Another program has arguments of its own.
+            // A different program does not get the built-in arguments.
             (None, Some(built_in)) if self.command.is_none() => built_in.args.iter().map(|arg| (*arg).to_owned()).collect(),
             (None, _) => Vec::new(),
         };
@@ -310,7 +308,7 @@ impl AgentConfig {
         Ok(AgentProgram { command, args, install })
     }
 
-    /// The endpoint of a model that is talked to directly.
+    /// Returns the endpoint of a model without an agent.
     fn endpoint(&self, name: &str) -> Result<Endpoint, String> {
         if self.command.is_some() || self.args.is_some() {
             return Err(format!("[agents.{name}] is an endpoint and takes no command and no args"));
@@ -332,7 +330,7 @@ impl AgentConfig {
 }
 
 impl Agent {
-    /// How it is reached.
+    /// Returns how Sayso reaches the agent.
     pub(crate) const fn kind(&self) -> ConnectionKind {
         match self.program {
             None => ConnectionKind::InProcess,
@@ -340,7 +338,7 @@ impl Agent {
         }
     }
 
-    /// The translator, as it was when this state was saved. Nothing if the state is of an unknown version.
+    /// Creates the translator from a saved state. `None` if the state has an unknown version.
     pub(crate) fn translator(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
         let Some(state) = state else { return Some(self.fresh()) };
         let saved: Saved = serde_json::from_str(state.as_str()).ok()?;
@@ -357,8 +355,8 @@ impl Agent {
         }
     }
 
-    /// The translator for one that somebody else started, as it was when this state was saved. Nothing if
-    /// the state is of an unknown version, or nobody can be listened to there.
+    /// Creates the translator for an attached server from a saved state. `None` if the state has an unknown version, or if
+    /// attaching is not supported.
     pub(crate) fn attached(&self, state: Option<&Raw>) -> Option<Box<dyn Translator>> {
         let saved: Saved = serde_json::from_str(state?.as_str()).ok()?;
         match self.protocol {
@@ -368,11 +366,11 @@ impl Agent {
         }
     }
 
-    /// A translator for one that somebody else started at this place. If it wants a password, it may also
-    /// want another name than its usual one.
+    /// Creates a translator for the server at `place`. `login` is set if the server requires a password; it may contain a user
+    /// name other than the default.
     ///
     /// # Errors
-    /// A sentence about what cannot be.
+    /// A sentence about an invalid place.
     pub(crate) fn attach(&self, place: &str, login: Option<Option<String>>) -> Result<Box<dyn Translator>, String> {
         match self.protocol {
             AgentProtocol::OpenCode => {
@@ -389,7 +387,7 @@ impl Agent {
         }
     }
 
-    /// What one can do that somebody else started.
+    /// Returns what the agent supports when Sayso is attached to its server.
     pub(crate) const fn attached_capabilities(&self) -> Capabilities {
         match self.protocol {
             AgentProtocol::OpenCode => opencode::ATTACHED,
@@ -398,7 +396,7 @@ impl Agent {
         }
     }
 
-    /// One that needs no program: the mock, or one that is not configured any more.
+    /// Creates an agent without a program: the mock, or an agent that is no longer configured.
     pub(crate) fn inside(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -413,7 +411,7 @@ impl Agent {
         }
     }
 
-    /// A translator that knows nothing yet.
+    /// Creates a translator without saved state.
     pub(crate) fn fresh(&self) -> Box<dyn Translator> {
         if let Some(translator) = self.embedded.as_ref().and_then(|embedded| (embedded.translator)(None)) {
             return translator;
@@ -434,7 +432,7 @@ fn boxed(translator: impl Translator + 'static) -> Box<dyn Translator> {
 }
 
 impl AgentProgram {
-    /// Where the program is, in this `PATH`.
+    /// Looks the program up in this `PATH`.
     pub(crate) fn find(&self, path: Option<&str>) -> Option<PathBuf> {
         let command = Path::new(&self.command);
         if command.components().count() > 1 {
@@ -445,12 +443,12 @@ impl AgentProgram {
             .find(|candidate| candidate.is_absolute() && is_program(candidate))
     }
 
-    /// The command as a person would write it.
+    /// Returns the command as a person would type it.
     pub(crate) fn line(&self) -> String {
         std::iter::once(self.command.as_str()).chain(self.args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
     }
 
-    /// What to say when it is not there.
+    /// Returns the message for a missing program.
     pub(crate) fn missing(&self, agent: &str) -> String {
         let tried = self.line();
         let get = match self.install {
@@ -461,7 +459,7 @@ impl AgentProgram {
     }
 }
 
-/// The address of a server, without what does not belong to it.
+/// Normalizes the URL of a server.
 fn address(place: &str) -> Result<String, String> {
     const LIKE: &str = "an address is like http://127.0.0.1:4096";
     let url = reqwest::Url::parse(place).map_err(|error| format!("{place} is no address ({error}); {LIKE}"))?;

@@ -1,4 +1,4 @@
-//! How the server is set up: what the command line says, and `config.toml`.
+//! The configuration of the server: command-line options and `config.toml`.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -13,38 +13,38 @@ pub(crate) mod reach;
 
 use self::agents::{AgentConfig, Agents, Embedded};
 use crate::clock::Clock;
-use notify::NotifyConfig;
+use notify::{CallbackConfig, NotifyConfig};
 use reach::{ReachOptions, ServerSettings};
 
-/// What the command line, or a test, says.
+/// Options from the command line or a test.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where to listen. Port 0 takes any.
+    /// The address to listen at. Port 0 selects any free port.
     pub listen: SocketAddr,
-    /// Where the database, the token and the logs are.
+    /// The directory of the database, the token and the logs.
     pub data_dir: PathBuf,
-    /// Where `config.toml` and `policy.toml` are.
+    /// The directory of `config.toml` and `policy.toml`.
     pub config_dir: PathBuf,
     /// The person's home directory.
     pub home: Option<PathBuf>,
-    /// The clock.
+    /// The source of the current time.
     pub clock: Clock,
-    /// How long after a start or a wake-up no deadline fires.
+    /// How long no deadline fires after a start or after the machine wakes up.
     pub grace: Duration,
-    /// Where the sockets of supervisors are.
+    /// The directory of supervisors' sockets.
     pub runtime_dir: PathBuf,
-    /// The program that supervises agents, called with `supervise`.
+    /// The program that supervises agents, called with the argument `supervise`.
     pub supervisor: PathBuf,
-    /// The variables of whoever started the server.
+    /// The environment of the process that started the server.
     pub environment: Vec<(String, String)>,
-    /// Agents inside the server beside the mock. The program `sayso` brings none.
+    /// Agents inside the server, in addition to the mock. The program `sayso` adds none.
     pub embedded: Vec<Embedded>,
-    /// How other devices reach it.
+    /// How other devices reach the server.
     pub reach: ReachOptions,
 }
 
 impl Options {
-    /// The usual options for these directories.
+    /// Creates options with default values for these directories.
     #[must_use]
     pub fn new(listen: SocketAddr, data_dir: impl Into<PathBuf>, config_dir: impl Into<PathBuf>) -> Self {
         let data_dir = data_dir.into();
@@ -70,39 +70,41 @@ impl Options {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
-    /// Directories in which sessions may be started; the home directory if there are none.
+    /// Directories in which sessions may be started. Defaults to the home directory.
     pub(crate) roots: Vec<String>,
-    /// Host names beside the loopback ones.
+    /// Host names in addition to the loopback names.
     pub(crate) allow_hosts: Vec<String>,
-    /// Origins whose pages may call.
+    /// Origins whose pages may call the API.
     pub(crate) cors_origins: Vec<String>,
     /// Schemes of links that agents can ask to open, in addition to `http` and `https`.
     pub(crate) link_schemes: Vec<String>,
-    /// How long the feed is kept.
+    /// The retention of events.
     pub(crate) keep_events: Option<sayso_core::time::Span>,
-    /// How long an agent goes on without a server before it is ended.
+    /// How long an agent runs without a server before it is stopped.
     pub(crate) lonely_after: Option<sayso_core::time::Span>,
-    /// The agent of sessions that name none, over ACP.
+    /// The agent of ACP sessions that do not name one.
     pub(crate) default_agent: Option<String>,
-    /// Agents beside, or instead of, those that are built in.
+    /// Agents that extend or replace the built-in ones.
     pub(crate) agents: BTreeMap<String, AgentConfig>,
     /// How other devices reach the server.
     pub(crate) server: ServerSettings,
-    /// How the inbox in a terminal behaves. The server only checks it.
+    /// Settings of the terminal inbox. The server only validates them.
     pub(crate) terminal: TerminalSettings,
-    /// The channels that reach people who do not look.
+    /// The notification channels.
     pub(crate) notify: Vec<NotifyConfig>,
+    /// Receivers that callers can name when they open a group.
+    pub(crate) callbacks: BTreeMap<String, CallbackConfig>,
 }
 
 /// `[terminal]` of `config.toml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct TerminalSettings {
-    /// Whether to ring when something new waits.
+    /// Whether to ring the bell for new asks.
     pub bell: bool,
-    /// Whether the title of the terminal says how much waits.
+    /// Whether the terminal title shows the number of pending asks.
     pub title: bool,
-    /// How long a decision is held, so that it can be taken back.
+    /// How long a decision is delayed so that it can be undone.
     pub hold: sayso_core::time::Span,
 }
 
@@ -113,32 +115,32 @@ impl Default for TerminalSettings {
 }
 
 impl TerminalSettings {
-    /// The settings of whoever has this configuration directory.
+    /// Loads the settings from a configuration directory.
     ///
     /// # Errors
-    /// When `config.toml` is there and cannot be used.
+    /// If `config.toml` exists but is invalid.
     pub fn load(config_dir: &Path) -> Result<Self, ConfigError> {
         Config::load(config_dir).map(|config| config.terminal)
     }
 }
 
-/// A configuration that cannot be used.
+/// An invalid configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("cannot read {}", .path.display())]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause of the error.
         source: std::io::Error,
     },
-    /// It does not parse, or says what cannot be.
+    /// The file does not parse, or contains an invalid value.
     #[error("{} cannot be used: {message}", .path.display())]
     Parse {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Where and why.
+        /// The position and description of the mistake.
         message: String,
     },
 }
@@ -174,16 +176,16 @@ impl Config {
         }
     }
 
-    /// The agents it names, with those that are built in.
+    /// Returns the configured and built-in agents.
     pub(crate) fn agents(&self, dir: &Path) -> Result<Agents, ConfigError> {
         Agents::new(&self.agents).map_err(|message| ConfigError::Parse { path: dir.join("config.toml"), message })
     }
 }
 
-/// The names of the agents that a server with this configuration has.
+/// Returns the agent names of a server with this configuration.
 ///
 /// # Errors
-/// When the configuration cannot be used.
+/// If the configuration is invalid.
 pub fn agent_names(config_dir: &Path) -> Result<Vec<String>, ConfigError> {
     let agents = Config::load(config_dir)?.agents(config_dir)?;
     Ok(agents.all().iter().map(|agent| agent.name.clone()).collect())

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use sayso_core::time::Span;
 use serde::Deserialize;
 
-/// Who may press buttons: the person's id in the channel, and the person's name here.
+/// The people who may press buttons: their id in the channel, and their name in Sayso.
 pub(crate) type People = BTreeMap<String, String>;
 
-/// What a channel is.
+/// The type of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ChannelKind {
@@ -26,7 +26,7 @@ pub(crate) enum ChannelKind {
 }
 
 impl ChannelKind {
-    /// The word for it.
+    /// Returns the name of the type in the configuration.
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Bell => "bell",
@@ -42,7 +42,7 @@ impl ChannelKind {
         }
     }
 
-    /// What may be set for it beside what all have.
+    /// Returns the settings of this type, in addition to those of all channels.
     const fn settings(self) -> &'static [&'static str] {
         match self {
             Self::Bell | Self::Tmux => &["socket"],
@@ -58,7 +58,7 @@ impl ChannelKind {
     }
 }
 
-/// One entry as it is written.
+/// One entry of the configuration.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NotifyConfig {
@@ -93,7 +93,7 @@ pub(crate) struct NotifyConfig {
     pub(crate) contact: Option<String>,
 }
 
-/// Which channel comes next if nobody came.
+/// The next channel of an escalation.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ThenConfig {
@@ -102,7 +102,7 @@ pub(crate) struct ThenConfig {
 }
 
 impl NotifyConfig {
-    /// A setting that is of no use to this kind.
+    /// Returns a setting that this type of channel does not have.
     pub(crate) fn alien(&self) -> Option<&'static str> {
         let given = [
             ("person", self.person.is_some()),
@@ -124,4 +124,15 @@ impl NotifyConfig {
         ];
         given.into_iter().find(|(name, is_given)| *is_given && !self.kind.settings().contains(name)).map(|(name, _)| name)
     }
+}
+
+/// `[callbacks.NAME]`: a receiver of messages about groups. Callers give its name and never an address.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallbackConfig {
+    pub(crate) url: String,
+    pub(crate) secret_env: Option<String>,
+    pub(crate) secret_file: Option<PathBuf>,
+    #[serde(default)]
+    pub(crate) allow_private: bool,
 }

@@ -1,15 +1,15 @@
-//! How other devices reach the server: the settings. Surfaces apply them.
+//! Settings for access from other devices. Surfaces apply them.
 
 use std::path::PathBuf;
 
 use serde::Deserialize;
 
-/// What the command line says about it. It comes before `config.toml`.
+/// Command-line options, which take precedence over `config.toml`.
 #[derive(Debug, Clone, Default)]
 pub struct ReachOptions {
-    /// The address that other devices use.
+    /// The URL that other devices use.
     pub public_url: Option<String>,
-    /// Host names beside the loopback ones.
+    /// Host names in addition to the loopback names.
     pub allow_hosts: Vec<String>,
     /// The person's own certificate.
     pub tls: Option<TlsFiles>,
@@ -24,11 +24,10 @@ pub(crate) struct ServerSettings {
     pub(crate) tls_key: Option<PathBuf>,
 }
 
-/// The files of a certificate, both in PEM.
+/// The files of a certificate, both in PEM format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The certificate, with those that lead to its authority.
+    /// The certificate, followed by its intermediate certificates.
     pub certificate: PathBuf,
-    /// Its private key.
     pub key: PathBuf,
 }

@@ -1,16 +1,16 @@
-//! Logs the life of every ask at the level `debug`, from commits: committed, decided, delivered. Services log when an ask is
-//! opened, connections and callers when its outcome is sent.
+//! Logs the life of every ask at level `debug`, from commits: committed, decided, delivered. Services log when an ask is
+//! opened; connections and callers log when its outcome is sent.
 //!
-//! Each line has the ask's id in the field `ask`, which is how `sayso logs --ask` finds it. No line has a text of an agent or
-//! a person: ids, kinds and states only.
+//! Every line has the id in the field `ask`, by which `sayso logs --ask` finds it. Lines contain ids, kinds and states, but
+//! never text of an agent or a person.
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{Ask, AskState, Delivery, Reach};
 use sayso_store::{EventKind, StoredEvent};
 use tracing::field::display;
 
-/// Logs what a commit did to asks. Called on the writer's thread before anything reacts to the commit, so that the lines of
-/// one ask are in the order of its life.
+/// Logs what a commit changed about asks. Runs on the writer's thread before other consumers of the commit, so the lines of one
+/// ask are in chronological order.
 pub(crate) fn log_commit(events: &[StoredEvent]) {
     if !tracing::enabled!(tracing::Level::DEBUG) {
         return;
@@ -28,7 +28,7 @@ fn log_event(kind: EventKind, seq: i64, ask: &Ask) {
         (EventKind::AskRequested, _) => log_committed(seq, ask),
         (EventKind::AskResolved, AskState::Resolved { outcome, .. }) => {
             let by = actor_name(&outcome.by);
-            // The policy decides before the insert: such an ask is committed and decided at once.
+            // The policy decides before the insert, so such an ask is committed and decided at the same time.
             if matches!(outcome.by, Actor::Policy { .. }) {
                 log_committed(seq, ask);
             }

@@ -1,5 +1,5 @@
-//! Agents' servers that someone else started and that Sayso listens to: attaching, detaching, their status, and the
-//! passwords for them. The connections themselves are rows.
+//! Servers of agents that someone else started and that Sayso is attached to: attaching, detaching, their status and their
+//! passwords. The connections themselves are rows in the database.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -25,12 +25,12 @@ use crate::config::agents::Agent;
 use crate::service::sessions::attached_connection;
 use crate::service::{ServiceError, authorize};
 
-/// How long a request waits until the status of a new attachment is known. Shorter than clients wait for a reply.
+/// How long a request waits for the first status of a new attachment. Shorter than the timeouts of clients.
 const SETTLES: Duration = Duration::from_secs(15);
-/// The reason that sessions of a detached server end with.
+/// The reason with which the sessions of a detached server end.
 const DISCONNECTED: &str = "Sayso was disconnected from it; the agent goes on where it runs.";
 
-/// A server that Sayso listens to.
+/// A server that Sayso is attached to.
 pub(crate) struct AttachedServer {
     pub(crate) id: ConnectionId,
     pub(crate) agent: String,
@@ -40,7 +40,7 @@ pub(crate) struct AttachedServer {
     pub(crate) capabilities: Capabilities,
 }
 
-/// Listens to a server of an agent. A server that cannot be reached is not kept.
+/// Attaches to a server of an agent. If the server cannot be reached, the attachment is removed again.
 pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachment) -> Result<AttachedServer, ServiceError> {
     authorize(caller, Permission::Administer)?;
     let (workspace, services) = (caller.workspace, &runtime.services);
@@ -55,7 +55,7 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
         let same = connection.agent == agent.name && place_of(agent, &connection) == place_at(translator.as_ref());
         match runtime.attachments.standing(connection.id) {
             Standing::Connected { .. } if same => return Ok(describe(runtime, agent, &connection)),
-            // It cannot be reached with the old settings, so the new ones are tried.
+            // The server was unreachable with the old settings, so try the new ones.
             Standing::Connecting | Standing::Unreachable { .. } if same => {
                 disconnect(runtime, workspace, connection.id).await.map(drop)?
             }
@@ -65,20 +65,20 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
     let connection = attached_connection(&agent.name, Raw::of(&translator.save()), services.clock.now());
     if let Some(password) = password {
         runtime.attachments.keep_secret(connection.id, &password).map_err(|error| {
-            tracing::error!(%error, "the password of an agent cannot be kept");
+            tracing::error!(%error, "cannot store the password of an attached server");
             ServiceError::Internal("the password cannot be kept")
         })?;
     }
     services.store.write(AttachConnection { workspace, connection: connection.clone() }).await?;
-    runtime.connections.want(vec![connection.id]);
-    if let Standing::Unreachable { why } = runtime.attachments.settled(connection.id, SETTLES).await {
+    runtime.connections.request_actors(vec![connection.id]);
+    if let Standing::Unreachable { why } = runtime.attachments.wait_for_standing(connection.id, SETTLES).await {
         disconnect(runtime, workspace, connection.id).await?;
         return Err(ServiceError::AgentUnreachable(why));
     }
     Ok(describe(runtime, agent, &connection))
 }
 
-/// Stops listening to a server. Its sessions end here; the server goes on.
+/// Detaches from a server. Its sessions end in Sayso; the server itself keeps running.
 pub(crate) async fn detach(runtime: &Runtime, caller: &Caller, id: &str) -> Result<(), ServiceError> {
     authorize(caller, Permission::Administer)?;
     let none = || ServiceError::NotFound("there is no such attachment; see GET /v1/agents");
@@ -121,12 +121,12 @@ fn describe(runtime: &Runtime, agent: &Agent, connection: &Connection) -> Attach
     }
 }
 
-/// What is known of them.
+/// The connection state and the passwords of all attachments.
 #[derive(Debug)]
 pub(crate) struct Attachments {
-    /// A file per password below it.
+    /// The directory with one file per password.
     dir: PathBuf,
-    /// How it stands, as their tasks said last. Lost with the server, and found out again.
+    /// The connection state that each task reported last. Kept in memory only; after a restart, tasks report it again.
     standing: Mutex<BTreeMap<ConnectionId, Standing>>,
     changed: Notify,
 }
@@ -136,8 +136,8 @@ impl Attachments {
         Self { dir: data_dir.join("attached"), standing: Mutex::default(), changed: Notify::new() }
     }
 
-    /// A task says how it stands with its server.
-    pub(crate) fn stands(&self, id: ConnectionId, standing: Standing) {
+    /// Records the connection state that a task reports.
+    pub(crate) fn record_standing(&self, id: ConnectionId, standing: Standing) {
         let mut all = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
         if all.get(&id) != Some(&standing) {
             all.insert(id, standing);
@@ -145,13 +145,13 @@ impl Attachments {
         }
     }
 
-    /// How it stands with one.
+    /// Returns the connection state of one attachment.
     pub(crate) fn standing(&self, id: ConnectionId) -> Standing {
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned().unwrap_or_default()
     }
 
-    /// How it stands with one, as soon as that is known; at most so long.
-    pub(crate) async fn settled(&self, id: ConnectionId, within: Duration) -> Standing {
+    /// Waits until the connection state of one attachment is known, for at most `within`.
+    pub(crate) async fn wait_for_standing(&self, id: ConnectionId, within: Duration) -> Standing {
         let known = async {
             loop {
                 let mut changed = std::pin::pin!(self.changed.notified());
@@ -165,26 +165,26 @@ impl Attachments {
         tokio::time::timeout(within, known).await.unwrap_or_default()
     }
 
-    /// The password for one; nothing if there is none.
+    /// Returns the password of one attachment, or an empty text if it has none.
     pub(crate) fn secret(&self, id: ConnectionId) -> String {
         std::fs::read_to_string(self.dir.join(id.to_string())).unwrap_or_default()
     }
 
-    /// Keeps a password where only its owner may read it.
+    /// Stores a password in a file that only its owner can read.
     ///
     /// # Errors
-    /// When the disk says no.
+    /// If the file cannot be written.
     pub(crate) fn keep_secret(&self, id: ConnectionId, secret: &str) -> std::io::Result<()> {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.dir)?;
         let path = self.dir.join(id.to_string());
-        // A file that was there keeps its mode, so it is made anew.
+        // An existing file would keep its permissions, so create a new one.
         let _ = std::fs::remove_file(&path);
         let mut file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         file.write_all(secret.as_bytes())?;
         file.sync_all()
     }
 
-    /// Nothing is known of it any more.
+    /// Removes the state and the password of one attachment.
     pub(crate) fn forget(&self, id: ConnectionId) {
         let _ = std::fs::remove_file(self.dir.join(id.to_string()));
         self.standing.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);

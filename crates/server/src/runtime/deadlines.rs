@@ -1,5 +1,5 @@
-//! Deadlines. They are absolute and stored with the ask; this only knows when to look. What happens
-//! then is the same compare-and-set as any other outcome.
+//! Fires the deadlines of asks. Deadlines are absolute times stored with the ask; this module only knows when to check them. An
+//! expired ask is decided with the same compare-and-set as any other outcome.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,10 +12,10 @@ use tokio::sync::Notify;
 
 use crate::service::Services;
 
-/// How long to wait before a deadline that could not fire is tried again.
+/// How long to wait before a failed deadline is tried again.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// When to look at which ask. Bounded by what is pending.
+/// The times at which asks have to be checked. Bounded by the number of pending asks.
 #[derive(Debug, Default)]
 pub(crate) struct Deadlines {
     due: Mutex<BTreeSet<(Time, AskId)>>,
@@ -23,7 +23,7 @@ pub(crate) struct Deadlines {
 }
 
 impl Deadlines {
-    /// Notes deadlines. Called by the writer's commit, so it must not block.
+    /// Records deadlines. Called on the writer's thread, so it must not block.
     pub(crate) fn add(&self, deadlines: impl IntoIterator<Item = (AskId, Time)>) {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         let before = due.len();
@@ -33,7 +33,7 @@ impl Deadlines {
         }
     }
 
-    /// Holds back everything that would fire before then.
+    /// Delays all deadlines that would fire before `then`.
     fn hold_until(&self, then: Time) {
         let mut due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
         while due.first().is_some_and(|(at, _)| *at < then)
@@ -59,8 +59,8 @@ impl Deadlines {
     }
 }
 
-/// Lets deadlines fire, for ever. What was pending at the start or at a wake-up does not fire within
-/// `grace` of it: whoever was about to answer when the machine went to sleep gets the chance to.
+/// Fires deadlines until it is aborted. After the start and after the machine wakes up, no deadline fires within `grace`, so
+/// that people can still answer asks whose deadline passed during sleep.
 pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grace: Duration) {
     deadlines.hold_until(services.clock.now().plus(grace));
     loop {
@@ -82,11 +82,11 @@ pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grac
         for ask in deadlines.take_due(after.wall) {
             match services.store.write(ExpireAsk { workspace: services.workspace, ask }).await {
                 Ok(Expired::Ask(_) | Expired::Over) => {}
-                // The clock of the store is behind ours, or ours was set back.
+                // The clock of the store is behind the server's clock, or the server's clock was set back.
                 Ok(Expired::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),
                 Err(error) => {
-                    // A full disk, most likely: the ask stays pending and is tried again.
-                    tracing::warn!(%error, %ask, "a deadline could not be stored; trying again");
+                    // Most likely the disk is full. The ask stays pending and is tried again.
+                    tracing::warn!(%error, %ask, "cannot store an expired deadline; trying again");
                     deadlines.add([(ask, after.wall.plus(RETRY))]);
                 }
             }

@@ -1,8 +1,8 @@
-//! Asks that are kept for callers that come and go.
+//! Keeps asks for callers that disconnect and return.
 //!
-//! A caller is there while it waits for the ask (`GET /v1/asks/{id}?wait=30s`) or follows the outcomes of all its asks
-//! (`GET /v1/outcomes`). After it left, a question is parked, and when the time is over the ask is withdrawn. Only callers
-//! that are there now are remembered: after a restart, all of them have just left.
+//! A caller counts as present while it waits for the ask (`GET /v1/asks/{id}?wait=30s`) or follows the outcomes of all its asks
+//! (`GET /v1/outcomes`). After it leaves, a question is parked, and after the ask's `keep` time the ask is withdrawn. Only
+//! callers that are present are stored in memory: after a restart, all callers count as having just left.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,10 +20,10 @@ use tokio::sync::Notify;
 use crate::clock::Clock;
 use crate::service::Services;
 
-/// A caller that waits again within this time was never gone: it only called anew.
+/// A caller that waits again within this time did not leave; it only repeated its call.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// The asks that are kept. Bounded by what is pending.
+/// The kept asks. Bounded by the number of pending asks.
 #[derive(Debug, Default)]
 pub(crate) struct Keeper {
     all: Mutex<All>,
@@ -33,7 +33,7 @@ pub(crate) struct Keeper {
 #[derive(Debug, Default)]
 struct All {
     asks: HashMap<AskId, KeptAsk>,
-    /// When to look at those that nobody waits for.
+    /// When to check asks that have no caller.
     due: BTreeSet<(Time, AskId)>,
     /// The tokens that follow their outcomes.
     followers: HashMap<TokenId, Follower>,
@@ -49,12 +49,12 @@ struct Follower {
 struct KeptAsk {
     opened_by: Option<TokenId>,
     keep: Duration,
-    /// How many calls wait for it.
+    /// The number of calls that wait for the ask.
     waiting: usize,
     gone: Time,
-    /// The time was over once: a question was parked.
+    /// Whether the ask was parked because its caller left.
     parked: bool,
-    /// The server was restarted, so the ask may be parked although this process did not park it.
+    /// Whether the ask was pending before the last restart. It may then be parked although this process did not park it.
     resumed: bool,
     /// The entry in `due`.
     due_at: Option<Time>,
@@ -70,19 +70,19 @@ impl KeptAsk {
     }
 }
 
-/// What is to be done about an ask that nobody waits for.
+/// The action for an ask without a caller.
 enum KeeperAction {
     Park(AskId),
     Withdraw(AskId),
 }
 
 impl All {
-    /// Whether a caller is there for the ask.
+    /// Returns whether a caller of the ask is present.
     fn is_attended(&self, kept: &KeptAsk) -> bool {
         kept.waiting > 0 || kept.opened_by.is_some_and(|token| self.followers.contains_key(&token))
     }
 
-    /// Looks at the ask when its time is over, or at `at`; not at all while a caller is there.
+    /// Schedules the next check of an ask for `at`. No check is scheduled while a caller is present.
     fn schedule(&mut self, ask: AskId, at: Option<Time>) {
         let Some(kept) = self.asks.get(&ask) else { return };
         let due_at = (!self.is_attended(kept)).then(|| at.unwrap_or_else(|| kept.due()));
@@ -101,7 +101,7 @@ impl All {
     }
 }
 
-/// A call that waits for an ask that is kept.
+/// A call that waits for a kept ask. Dropping it ends the wait.
 #[derive(Debug)]
 pub(crate) struct Attending {
     keeper: Arc<Keeper>,
@@ -109,7 +109,7 @@ pub(crate) struct Attending {
     ask: AskId,
 }
 
-/// A stream of the outcomes of one token. While it is open, the caller is there for all asks that the token opened.
+/// A stream of the outcomes of one token. While it is open, the caller is present for all asks that the token opened.
 #[derive(Debug)]
 pub(crate) struct Following {
     keeper: Arc<Keeper>,
@@ -122,15 +122,15 @@ impl Keeper {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// An ask waits for a person. Called by the writer's commit, so it must not block; and not by the caller that opened
-    /// it, because a caller that hangs up meanwhile would leave an ask behind that the keeper does not know.
+    /// Registers an ask that needs a person. Called on the writer's thread, so it must not block. The caller that opened the
+    /// ask does not call it, because a caller that disconnects would leave an ask that the keeper does not know.
     pub(crate) fn requested(&self, ask: &Ask, now: Time) {
         if let Some(keep) = ask.context.keep {
             self.keep(ask.id, KeptAsk::new(ask.origin.opened_by, keep.0, now));
         }
     }
 
-    /// An ask was pending before the server was restarted.
+    /// Registers an ask that was pending before the server restarted.
     pub(crate) fn resume(&self, kept: read::KeptAsk, now: Time) {
         self.keep(kept.ask, KeptAsk { resumed: true, ..KeptAsk::new(kept.opened_by, kept.keep.0, now) });
     }
@@ -142,7 +142,7 @@ impl Keeper {
         self.changed.notify_one();
     }
 
-    /// A call waits for the ask now, until the result is dropped.
+    /// Registers a call that waits for the ask, until the result is dropped.
     pub(crate) fn attend(self: &Arc<Self>, ask: AskId, caller: TokenId, keep: Duration, clock: &Clock) -> Attending {
         let mut all = self.lock();
         let kept = all.asks.entry(ask).or_insert_with(|| KeptAsk::new(Some(caller), keep, clock.now()));
@@ -152,8 +152,8 @@ impl Keeper {
         Attending { keeper: Arc::clone(self), clock: clock.clone(), ask }
     }
 
-    /// A caller follows the outcomes of this token, until the result is dropped. Also returns the asks that may be parked:
-    /// they are live again.
+    /// Registers a caller that follows the outcomes of this token, until the result is dropped. Also returns the asks that may
+    /// be parked, because they are live again.
     pub(crate) fn follow(self: &Arc<Self>, token: TokenId, clock: &Clock) -> (Following, Vec<AskId>) {
         let mut all = self.lock();
         all.followers.entry(token).or_default().streams += 1;
@@ -186,14 +186,14 @@ impl Keeper {
 
     fn leave(&self, ask: AskId, now: Time) {
         let mut all = self.lock();
-        // The ask is not here any more if it has its outcome.
+        // The ask is removed once it has its outcome.
         let Some(kept) = all.asks.get_mut(&ask) else { return };
         kept.waiting = kept.waiting.saturating_sub(1);
         Self::caller_left(&mut all, ask, now);
         self.changed.notify_one();
     }
 
-    /// Lets the time begin, unless another caller is there.
+    /// Starts the time after which the ask is parked, unless another caller is present.
     fn caller_left(all: &mut All, ask: AskId, now: Time) {
         if all.asks.get(&ask).is_none_or(|kept| all.is_attended(kept)) {
             return;
@@ -204,7 +204,7 @@ impl Keeper {
         all.schedule(ask, None);
     }
 
-    /// An ask has its outcome. Called by the writer's commit, so it must not block.
+    /// Removes an ask that has its outcome. Called on the writer's thread, so it must not block.
     pub(crate) fn resolved(&self, ask: AskId) {
         let mut all = self.lock();
         if let Some(KeptAsk { due_at: Some(at), .. }) = all.asks.remove(&ask) {
@@ -235,8 +235,8 @@ impl Keeper {
         steps
     }
 
-    /// Tries again at this time what could not be stored.
-    fn again(&self, ask: AskId, at: Time) {
+    /// Schedules a retry after a failed commit.
+    fn schedule_retry(&self, ask: AskId, at: Time) {
         self.lock().schedule(ask, Some(at));
     }
 }
@@ -253,7 +253,7 @@ impl Drop for Attending {
     }
 }
 
-/// Parks and withdraws asks that nobody waits for. Runs until it is aborted.
+/// Parks and withdraws asks without a caller. Runs until it is aborted.
 pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
     loop {
         let changed = keeper.changed.notified();
@@ -274,14 +274,14 @@ pub(crate) async fn run(services: Arc<Services>, keeper: Arc<Keeper>) {
                 KeeperAction::Withdraw(ask) => {
                     let reason = texts::WITHDRAWN_CALLER_GONE.to_owned();
                     let withdrawn = services.store.write(WithdrawAsk { workspace, ask, scope: Scope::All, reason }).await;
-                    // It has an outcome now, this one or another.
+                    // The ask has an outcome now, this one or another.
                     (ask, withdrawn.map(|_| keeper.resolved(ask)))
                 }
             };
             if let Err(error) = stored {
-                // A full disk, most likely: the ask stays as it is and is tried again.
-                tracing::warn!(%error, %ask, "what nobody waits for could not be put away; trying again");
-                keeper.again(ask, now.plus(GRACE));
+                // Most likely the disk is full. The ask stays unchanged and is tried again.
+                tracing::warn!(%error, %ask, "cannot park or withdraw an ask without a caller; trying again");
+                keeper.schedule_retry(ask, now.plus(GRACE));
             }
         }
     }
@@ -334,7 +334,7 @@ mod tests {
         let (three, _) = keeper.follow(token(1), &clock);
         drop(waiting);
         assert!(steps(&keeper, 10_000).is_empty(), "a stream is still open");
-        // An ask that is opened while the stream is open is attended from the start.
+        // The caller is present from the start for an ask that is opened while the stream is open.
         keeper.keep(AskId::new(at(0), [2; 10]), KeptAsk::new(Some(token(1)), KEEP, at(0)));
         assert_eq!(keeper.first(), None);
         drop(three);
@@ -357,13 +357,13 @@ mod tests {
     fn retry_after_a_failed_write_does_not_touch_an_attended_ask() {
         let (keeper, ask, clock) = keeper();
         assert_eq!(steps(&keeper, 5), ["park"]);
-        keeper.again(ask, at(10));
+        keeper.schedule_retry(ask, at(10));
         let _waiting = keeper.attend(ask, token(1), KEEP, &clock);
         assert!(steps(&keeper, 10_000).is_empty());
     }
 
     #[test]
-    fn whoever_comes_back_in_time_keeps_the_ask() {
+    fn caller_that_returns_in_time_keeps_its_ask() {
         let (keeper, ask, clock) = keeper();
         let attend = || keeper.attend(ask, token(1), KEEP, &clock);
         let (one, two) = (attend(), attend());
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_decided_is_forgotten() {
+    fn decided_ask_is_removed() {
         let keeper = Arc::new(Keeper::default());
         let fake = Clock::Fake(crate::FakeClock::at(at(0)));
         let ask = AskId::new(at(0), [1; 10]);

@@ -1,4 +1,4 @@
-//! Counters and gauges, for `/metrics`. Never a text of anybody's.
+//! Counters and gauges for `/metrics`. They never contain text of agents or people.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +16,7 @@ const STATUSES: [OutcomeStatus; 5] =
     [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
 const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
 
-/// What is counted.
+/// All counters.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: AtomicU64,
@@ -24,7 +24,7 @@ pub(crate) struct Metrics {
     events: AtomicU64,
     asked: AtomicU64,
     resolved: [[AtomicU64; 5]; 5],
-    /// Milliseconds that people were waited for, in all.
+    /// The total time that asks waited for people, in milliseconds.
     waited: AtomicU64,
 }
 
@@ -64,7 +64,7 @@ impl Metrics {
         }
     }
 
-    /// In the text format of Prometheus.
+    /// Renders the counters in the text format of Prometheus.
     pub(crate) fn render(&self) -> String {
         let mut text = String::new();
         let counters = [
@@ -96,7 +96,7 @@ impl Metrics {
     }
 }
 
-/// All counters and gauges, in the text format of Prometheus.
+/// Renders all counters and gauges in the text format of Prometheus.
 pub(crate) async fn read(runtime: &Runtime, caller: &Caller) -> Result<String, ServiceError> {
     authorize(caller, Permission::Read)?;
     let services = &runtime.services;

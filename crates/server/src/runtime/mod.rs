@@ -1,13 +1,14 @@
 //! The runtime: long-lived tasks that react to commits, and the state that they share.
 //!
-//! A task learns of work by a commit, acts on agents or people, and commits through the service layer or the store. The
-//! runtime knows no surface.
+//! Commits wake the tasks. A task acts on agents or people, and commits through the service layer or the store. The runtime
+//! does not depend on surfaces.
 
 pub(crate) mod ask_log;
 pub(crate) mod attachments;
 pub(crate) mod connection;
 pub(crate) mod deadlines;
 pub(crate) mod feed;
+pub(crate) mod groups;
 pub(crate) mod keeper;
 pub(crate) mod link;
 pub(crate) mod metrics;
@@ -30,7 +31,8 @@ use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, asks, authorize, tokens};
 use attachments::Attachments;
 use connection::Registry;
-use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredPast};
+use feed::{Cursor, Feed, Native, OutcomeFrames, Render, Selection, StoredHistory};
+use groups::Groups;
 use keeper::Keeper;
 use link::Processes;
 use metrics::Metrics;
@@ -38,7 +40,7 @@ use notify::{Notifier, PushKey};
 use runs::Runs;
 use waiters::OutcomeWaiters;
 
-/// The state that tasks share. Each part has one owner inside; no lock is held across an await.
+/// The state that tasks share. Each part synchronizes itself; no lock is held across an await.
 #[derive(Debug)]
 pub(crate) struct Runtime {
     pub(crate) services: Arc<Services>,
@@ -51,19 +53,20 @@ pub(crate) struct Runtime {
     pub(crate) connections: Arc<Registry>,
     pub(crate) runs: Arc<Runs>,
     pub(crate) notifier: Arc<Notifier>,
-    /// Identifies this server to push services; only if a channel for browsers is configured.
+    pub(crate) groups: Arc<Groups>,
+    /// Identifies this server to push services. Set only if a channel for browsers is configured.
     pub(crate) push_key: Option<PushKey>,
-    /// Set once: the server stops.
+    /// Cancelled when the server stops.
     pub(crate) stopping: CancellationToken,
-    /// Set once: all agents are to end.
+    /// Set to true when all agents are being stopped.
     pub(crate) halt: watch::Sender<bool>,
 }
 
-/// How long agents may take to end; their supervisors kill them before.
+/// How long agents may take to exit. Their supervisors kill them earlier.
 const STOP_AGENTS: Duration = Duration::from_secs(20);
 
 impl Runtime {
-    /// Ends the processes of all agents and returns how many there were. No agent starts until the server is restarted.
+    /// Stops the processes of all agents and returns their number. No agent starts until the server is restarted.
     pub(crate) async fn stop_agents(&self, caller: &Caller) -> Result<usize, ServiceError> {
         authorize(caller, Permission::Administer)?;
         let mut running = self.processes.running();
@@ -71,20 +74,20 @@ impl Runtime {
         self.halt.send_replace(true);
         let ended = tokio::time::timeout(STOP_AGENTS, running.wait_for(|running| *running == 0)).await;
         if ended.is_err() {
-            tracing::error!("some agents did not end");
-            return Err(ServiceError::Internal("some agents did not end in time"));
+            tracing::error!("some agents did not exit in time");
+            return Err(ServiceError::Internal("some agents did not exit in time in time"));
         }
         Ok(stopped)
     }
 
-    /// Revokes a token and ends its streams at once: streams check their token when they wake.
+    /// Revokes a token and ends its streams at once, because streams check their token when they wake.
     pub(crate) async fn revoke_token(&self, caller: &Caller, id: &str) -> Result<TokenRow, ServiceError> {
         let row = tokens::revoke(&self.services, caller, id).await?;
         self.feed.wake();
         Ok(row)
     }
 
-    /// Opens a stream of every event that the caller sees, after `since` or from now on.
+    /// Opens a stream of every event that the caller can see, after `since` or starting now.
     pub(crate) fn stream_events<R: Render>(
         &self,
         caller: &Caller,
@@ -96,8 +99,9 @@ impl Runtime {
         Ok(self.cursor(Selection { workspace, session: None, scope, since }, render))
     }
 
-    /// Opens a stream of the outcomes of the asks that the caller opened, after `since` or from now on. The caller counts as
-    /// waiting for all of them while the stream is open. Returns the first bytes too: a stream that begins now says where.
+    /// Opens a stream of the outcomes of the asks that the caller opened, after `since` or starting now. While the stream is
+    /// open, the caller counts as waiting for all of them. Also returns the first bytes: a stream that starts now begins with
+    /// its position.
     pub(crate) async fn stream_outcomes(
         &self,
         caller: &Caller,
@@ -120,7 +124,7 @@ impl Runtime {
         Ok((first, self.cursor(selection, OutcomeFrames::new(following))))
     }
 
-    /// Opens a stream of a session that the caller has read: everything that belongs to a visible session is visible.
+    /// Opens a stream of a session that the caller can see. Everything in a visible session is visible.
     pub(crate) fn stream_session<R: Render>(
         &self,
         caller: &Caller,
@@ -133,6 +137,6 @@ impl Runtime {
     }
 
     fn cursor<R: Render>(&self, selection: Selection, render: R) -> Cursor<R> {
-        self.feed.cursor(selection, Arc::new(StoredPast(self.services.store.clone())), render)
+        self.feed.cursor(selection, Arc::new(StoredHistory(self.services.store.clone())), render)
     }
 }

@@ -1,4 +1,4 @@
-//! Callers that wait for one ask's outcome.
+//! Callers that wait for the outcome of one ask.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -14,8 +14,8 @@ use super::Runtime;
 use crate::auth::Caller;
 use crate::service::{ServiceError, asks};
 
-/// Reads an ask; while it is pending, waits for its outcome at most this long, and no longer than the caller's token is
-/// valid. During the wait the keeper knows that the caller that opened the ask is still there.
+/// Reads an ask. While it is pending, waits for its outcome for at most this long, and no longer than the caller's token is
+/// valid. During the wait, the keeper counts the caller that opened the ask as present.
 pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: AskId, wait: Duration) -> Result<Ask, ServiceError> {
     let services = &runtime.services;
     let valid_for = caller.valid_for(services.clock.now()).unwrap_or(wait);
@@ -51,13 +51,13 @@ pub(crate) async fn wait_for_outcome(runtime: &Runtime, caller: &Caller, id: Ask
     }
 }
 
-/// Who waits for which ask. An entry lives as long as somebody waits.
+/// The waiting callers by ask. An entry lives as long as a caller waits.
 #[derive(Debug, Default)]
 pub(crate) struct OutcomeWaiters {
     waiting: Mutex<HashMap<AskId, Arc<Notify>>>,
 }
 
-/// Somebody who waits.
+/// One waiting caller.
 #[derive(Debug)]
 pub(crate) struct Waiter {
     all: Arc<OutcomeWaiters>,
@@ -66,14 +66,14 @@ pub(crate) struct Waiter {
 }
 
 impl OutcomeWaiters {
-    /// Begins to wait. Look at the ask after this, then wait: nothing is missed.
+    /// Registers a waiter. Read the ask after registering, then wait; this order misses no outcome.
     pub(crate) fn wait_for(self: &Arc<Self>, ask: AskId) -> Waiter {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let notify = Arc::clone(waiting.entry(ask).or_default());
         Waiter { all: Arc::clone(self), ask, notify }
     }
 
-    /// An ask has its outcome.
+    /// Wakes the waiters of an ask that has its outcome.
     pub(crate) fn resolved(&self, ask: AskId) {
         let notify = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).get(&ask).cloned();
         if let Some(notify) = notify {
@@ -83,7 +83,7 @@ impl OutcomeWaiters {
 }
 
 impl Waiter {
-    /// Registers for the next outcome; await what it returns after looking at the ask.
+    /// Registers for the next outcome. Read the ask first, then await the result.
     pub(crate) fn notified(&self) -> tokio::sync::futures::Notified<'_> {
         self.notify.notified()
     }
@@ -92,7 +92,7 @@ impl Waiter {
 impl Drop for Waiter {
     fn drop(&mut self) {
         let mut waiting = self.all.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        // The map and this waiter: nobody else waits.
+        // One reference is in the map and one is this waiter, so there are no others.
         if Arc::strong_count(&self.notify) <= 2 {
             waiting.remove(&self.ask);
         }

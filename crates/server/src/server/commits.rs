@@ -8,13 +8,14 @@ use crate::runtime::ask_log;
 use crate::runtime::connection::Registry;
 use crate::runtime::deadlines::Deadlines;
 use crate::runtime::feed::Feed;
+use crate::runtime::groups::Groups;
 use crate::runtime::keeper::Keeper;
 use crate::runtime::metrics::Metrics;
 use crate::runtime::notify::Notifier;
 use crate::runtime::runs::Runs;
 use crate::runtime::waiters::OutcomeWaiters;
 
-/// Everything that a commit wakes. The store holds one copy, the runtime another.
+/// The consumers of commits. The store holds one copy, the runtime another.
 #[derive(Debug, Clone)]
 pub(super) struct CommitListeners {
     pub(super) feed: Arc<Feed>,
@@ -25,10 +26,11 @@ pub(super) struct CommitListeners {
     pub(super) metrics: Arc<Metrics>,
     pub(super) runs: Arc<Runs>,
     pub(super) notifier: Arc<Notifier>,
+    pub(super) groups: Arc<Groups>,
 }
 
 impl CommitListeners {
-    pub(super) fn new(notifier: Notifier) -> Self {
+    pub(super) fn new(notifier: Notifier, groups: Groups) -> Self {
         Self {
             feed: Feed::new(),
             waiters: Arc::default(),
@@ -38,6 +40,7 @@ impl CommitListeners {
             metrics: Arc::default(),
             runs: Arc::default(),
             notifier: Arc::new(notifier),
+            groups: Arc::new(groups),
         }
     }
 
@@ -45,15 +48,17 @@ impl CommitListeners {
     pub(super) fn committed(&self, commit: Commit) {
         ask_log::log_commit(&commit.events);
         self.metrics.count(&commit.events);
+        self.groups.changed(commit.groups);
         for event in &commit.events {
             if let EventPayload::AskRequested(ask) = &event.payload {
                 self.keeper.requested(ask, event.at);
             } else if let EventPayload::AskResolved(ask) = &event.payload {
                 self.waiters.resolved(ask.id);
                 self.keeper.resolved(ask.id);
+                self.groups.ask_resolved(ask.id);
             }
         }
-        self.runs.heard(&commit.events);
+        self.runs.wake_runs(&commit.events);
         self.notifier.heard(&commit.events);
         self.feed.publish(commit.events);
         self.connections.route(commit.outbox);

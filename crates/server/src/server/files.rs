@@ -14,7 +14,7 @@ pub(super) fn make_private_dir(dir: &Path) -> Result<(), StartError> {
         .map_err(|source| StartError::File { path: dir.to_owned(), source })
 }
 
-/// Writes a file that only its owner can read. Readers see the whole new content or the old file.
+/// Writes a file that only its owner can read. Readers see either the complete new content or the old file.
 pub(super) fn write_private(path: &Path, text: &str) -> Result<(), StartError> {
     let failed = |source| StartError::File { path: path.to_owned(), source };
     let part = path.with_extension("part");

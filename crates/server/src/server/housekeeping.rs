@@ -1,4 +1,4 @@
-//! Periodic work: reloads the policy file and the certificate when they change, and deletes what is past its retention.
+//! Periodic work: reloads the policy file and the certificate when they change, and deletes rows past their retention.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +31,7 @@ pub(super) async fn housekeeping(app: Arc<App>) {
                     tls.reload();
                 }
                 if app.services.policies.reload() && policy::announce(&app.services).await.is_err() {
-                    tracing::warn!("the new policy is in force, but could not be announced");
+                    tracing::warn!("the new policy is in force, but its event could not be published");
                 }
             }
             _ = trim.tick() => {

@@ -1,9 +1,10 @@
-//! First stage of a start: reads the configuration and the database, and binds the address. Nothing runs yet.
+//! First stage of a start: reads the configuration and the database, and binds the address. No task runs yet.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sayso_api::token::Role;
+use sayso_core::digest::ShaDigest;
 use sayso_core::id::TokenId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
@@ -22,19 +23,21 @@ use crate::config::agents::Agents;
 use crate::config::notify::ChannelKind;
 use crate::config::{Config, ConfigError, Options};
 use crate::entropy;
+use crate::runtime::groups::Groups;
 use crate::runtime::notify::{self, Notifier, PushKey};
 use crate::service::answer_links::AnswerLinks;
+use crate::service::groups::StateCipher;
 use crate::service::policies::Policies;
 use crate::surfaces::reach::NetworkAccess;
 
-/// The setting that keeps the key of body hashes, so that idempotency keys survive a restart.
+/// The setting with the key of body hashes, so that idempotency keys survive a restart.
 const BODY_KEY: &str = "body_key";
-/// The setting that keeps the key for web push: browsers are bound to it.
+/// The setting with the web push key. Subscriptions of browsers depend on it.
 const PUSH_KEY: &str = "push_key";
-/// The setting that keeps the key of answer links, so that links survive a restart.
+/// The setting with the key of answer links, so that links survive a restart.
 const LINK_KEY: &str = "link_key";
 
-/// Everything that a start reads.
+/// Everything that the first stage loads.
 pub(super) struct Loaded {
     pub(super) data_dir: PathBuf,
     pub(super) lock: DirLock,
@@ -45,8 +48,9 @@ pub(super) struct Loaded {
     pub(super) store: Store,
     pub(super) workspace: WorkspaceId,
     pub(super) server_key: [u8; 32],
+    pub(super) state_cipher: StateCipher,
     pub(super) answer_links: AnswerLinks,
-    /// Only if a channel for browsers is configured.
+    /// Set only if a channel for browsers is configured.
     pub(super) push_key: Option<PushKey>,
     pub(super) policies: Policies,
     pub(super) tokens: Tokens,
@@ -61,7 +65,7 @@ pub(super) struct Loaded {
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// Reads everything that is on disk and takes the data directory and the address for this process.
+/// Reads everything from disk, locks the data directory and binds the address.
 pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded, reach } =
         options;
@@ -74,7 +78,9 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let around = notify::ChannelContext { variables: environment.clone().into(), dir: &config_dir };
     let channels = notify::read(&config.notify, &around)
         .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
-    let listeners = CommitListeners::new(Notifier::new(channels));
+    let targets = notify::read_callbacks(&config.callbacks, &around)
+        .map_err(|message| ConfigError::Parse { path: config_dir.join("config.toml"), message })?;
+    let listeners = CommitListeners::new(Notifier::new(channels), Groups::new(targets));
     let sink = {
         let listeners = listeners.clone();
         move |commit| listeners.committed(commit)
@@ -84,11 +90,12 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         move || clock.now()
     };
     let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), store_clock, sink)?;
-    // The only workspace of a server, for now.
+    // A server currently has one workspace.
     let workspace = WorkspaceId::MAIN;
     listeners.feed.seed(workspace, store.read(FeedHead { workspace }).await?);
     let stored = store.read(PolicyState { workspace }).await?;
     let server_key = stored_key(&store, workspace, &stored, BODY_KEY).await?;
+    let state_cipher = StateCipher::new(&key_in_file(&data_dir.join("state.key"))?);
     let answer_links = AnswerLinks::new(stored_key(&store, workspace, &stored, LINK_KEY).await?, access.public_url.as_deref());
     let push_key =
         if listeners.notifier.has(ChannelKind::WebPush) { Some(push_key(&store, workspace, &stored).await?) } else { None };
@@ -114,6 +121,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
         store,
         workspace,
         server_key,
+        state_cipher,
         answer_links,
         push_key,
         policies,
@@ -134,7 +142,7 @@ fn absolute(dir: &Path) -> String {
     dir.canonicalize().unwrap_or_else(|_| dir.to_owned()).to_string_lossy().into_owned()
 }
 
-/// The admin token, from its file in the data directory. Creates file and token when either is missing.
+/// Returns the admin token from its file in the data directory. Creates the file and the token if either is missing.
 async fn admin_token(
     store: &Store,
     workspace: WorkspaceId,
@@ -167,7 +175,7 @@ async fn admin_token(
     Ok(secret)
 }
 
-/// The key with this name. The first start creates it.
+/// Returns the key with this name. The first start creates it.
 async fn stored_key(
     store: &Store,
     workspace: WorkspaceId,
@@ -180,6 +188,20 @@ async fn stored_key(
     }
     let key: [u8; 32] = entropy::bytes();
     store.write(PutSetting { workspace, key: name, value: Some(Raw::of(&key)) }).await?;
+    Ok(key)
+}
+
+/// The key in this file, as hexadecimal digits. The first start creates it.
+fn key_in_file(path: &Path) -> Result<[u8; 32], StartError> {
+    let key: [u8; 32] = match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let digest = text.trim().parse::<ShaDigest>().map_err(|_| StartError::StateKey { path: path.to_owned() })?;
+            return Ok(digest.to_bytes());
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => entropy::bytes(),
+        Err(source) => return Err(StartError::File { path: path.to_owned(), source }),
+    };
+    write_private(path, &format!("{}\n", entropy::hex(&key)))?;
     Ok(key)
 }
 

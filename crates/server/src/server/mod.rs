@@ -1,4 +1,4 @@
-//! Starting and stopping. A start has three stages: `load` reads, `wire` builds the layers, `spawn` starts the tasks.
+//! Starts and stops the server. A start has three stages: `load` reads, `wire` builds the layers, `spawn` starts the tasks.
 
 mod commits;
 mod files;
@@ -23,38 +23,44 @@ use crate::surfaces::reach::ReachError;
 /// How long a stopping server waits for notifications that are being sent.
 const LAST_NOTES: Duration = Duration::from_secs(4);
 
-/// Why the server did not start. Each says what to do.
+/// Why the server could not start. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The database.
+    /// The database could not be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The database, later.
+    /// A database operation failed.
     #[error("the database cannot be read")]
     Store(#[from] StoreError),
-    /// The configuration.
+    /// The configuration is invalid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// How other devices reach it.
+    /// The settings for access from other devices are invalid.
     #[error(transparent)]
     Reach(#[from] ReachError),
-    /// The address.
+    /// The address could not be bound.
     #[error("cannot listen on {address}: {source}; choose another with --listen")]
     Listen {
-        /// The address.
+        /// The address to listen at.
         address: SocketAddr,
-        /// Why.
+        /// The cause of the error.
         source: std::io::Error,
     },
-    /// The key for web push.
-    #[error("the key for web push cannot be made or read")]
-    PushKey,
-    /// A file.
-    #[error("cannot use {}: {source}", .path.display())]
-    File {
+    /// The file does not hold a key.
+    #[error("{} is damaged; restore it from a backup, or remove it to lose the states of suspended runs", .path.display())]
+    StateKey {
         /// The file.
         path: PathBuf,
-        /// Why.
+    },
+    /// The key for web push is invalid.
+    #[error("cannot create or read the key for web push")]
+    PushKey,
+    /// A file could not be written or read.
+    #[error("cannot use {}: {source}", .path.display())]
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// The cause of the error.
         source: std::io::Error,
     },
 }
@@ -78,31 +84,31 @@ impl Server {
     /// Starts the server. When this returns, the server answers requests.
     ///
     /// # Errors
-    /// When the directory, the database, the configuration or the address cannot be used.
+    /// If the data directory, the database, the configuration or the address cannot be used.
     pub async fn start(options: Options) -> Result<Self, StartError> {
         let loaded = load::load(options).await?;
         spawn::spawn(wire::wire(loaded)).await
     }
 
-    /// Where it listens.
+    /// Returns the address at which the server listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address to call.
+    /// Returns the URL of the server.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.app.services.url
     }
 
-    /// The admin's token.
+    /// Returns the admin token.
     #[must_use]
     pub fn token(&self) -> &str {
         &self.token
     }
 
-    /// Stops it: streams end, requests finish, everything is on disk. At most ten seconds.
+    /// Stops the server within ten seconds: streams end, requests finish, and all data is on disk.
     pub async fn stop(mut self) {
         self.stop.send_replace(true);
         self.app.runtime.feed.close();
@@ -116,10 +122,10 @@ impl Server {
     }
 }
 
-/// Runs a server until it is told to stop by a signal.
+/// Runs a server until it receives a signal to stop.
 ///
 /// # Errors
-/// When it cannot start.
+/// If the server cannot start.
 pub async fn run(options: Options, ready: impl FnOnce(&str)) -> Result<(), StartError> {
     use tokio::signal::unix::{SignalKind, signal};
     let path = options.data_dir.clone();

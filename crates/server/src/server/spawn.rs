@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_store::StoreError;
-use sayso_store::read::{OpenRuns, Unfinished};
+use sayso_store::read::{OpenGroups, OpenRuns, Unfinished};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -13,7 +13,7 @@ use super::wire::Wired;
 use super::{Server, StartError};
 use crate::runtime::deadlines::{self, Deadlines};
 use crate::runtime::notify::Notifier;
-use crate::runtime::{Runtime, keeper};
+use crate::runtime::{Runtime, groups, keeper};
 use crate::surfaces::{http, listener, listeners};
 
 /// Starts every task of the server. When this returns, the server answers requests.
@@ -26,6 +26,7 @@ pub(super) async fn spawn(wired: Wired) -> Result<Server, StartError> {
     tasks.spawn(deadlines::run(Arc::clone(services), deadlines, grace));
     tasks.spawn(keeper::run(Arc::clone(services), Arc::clone(&runtime.keeper)));
     tasks.spawn(Arc::clone(&runtime.runs).run(Arc::clone(services)));
+    tasks.spawn(groups::run(Arc::clone(services), Arc::clone(&runtime.groups), grace));
     tasks.spawn(housekeeping(Arc::clone(&app)));
     let feed = Arc::clone(&runtime.feed);
     tasks.spawn(async move { feed.keep_alive().await });
@@ -43,7 +44,7 @@ pub(super) async fn spawn(wired: Wired) -> Result<Server, StartError> {
     Ok(Server { address: app.address, token: admin_token, app, stop, listener, listeners, tasks, notes, data_dir, _lock: lock })
 }
 
-/// Takes up what the last process left unfinished: deadlines, asks that are kept for a caller, connections and runs.
+/// Resumes the unfinished work of the last process: deadlines, kept asks, connections and runs.
 async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreError> {
     let services = &runtime.services;
     let unfinished = services.store.read(Unfinished { workspace: services.workspace }).await?;
@@ -51,7 +52,8 @@ async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreErr
     for kept in unfinished.kept {
         runtime.keeper.resume(kept, services.clock.now());
     }
-    runtime.connections.want(unfinished.connections);
-    runtime.runs.want(services.store.read(OpenRuns { workspace: services.workspace }).await?);
+    runtime.connections.request_actors(unfinished.connections);
+    runtime.groups.resume(services.store.read(OpenGroups { workspace: services.workspace }).await?);
+    runtime.runs.request_tasks(services.store.read(OpenRuns { workspace: services.workspace }).await?);
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Second stage of a start: builds the layers from what was loaded. Starts no task and does no I/O.
+//! Second stage of a start: builds the layers from the loaded data. It starts no task and does no I/O.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::surfaces::http::mcp::McpSessions;
 use crate::surfaces::listeners::{ListenerCalls, Listeners};
 use crate::surfaces::reach::{NetworkAccess, local_url};
 
-/// The layers of a server, and what its tasks need beside them.
+/// The layers of a server, and the values that its tasks need.
 pub(super) struct Wired {
     pub(super) app: Arc<App>,
     pub(super) deadlines: Arc<Deadlines>,
@@ -56,6 +56,7 @@ pub(super) fn wire(loaded: Loaded) -> Wired {
         policy_worker: PolicyWorker::default(),
         home: loaded.home,
         server_key: loaded.server_key,
+        state_cipher: loaded.state_cipher,
         url: local_url(loaded.address),
         public_url,
         config: loaded.config,
@@ -70,6 +71,7 @@ pub(super) fn wire(loaded: Loaded) -> Wired {
         connections: listeners.connections,
         runs: listeners.runs,
         notifier: listeners.notifier,
+        groups: listeners.groups,
         push_key: loaded.push_key,
         stopping: CancellationToken::new(),
         halt: watch::Sender::new(false),

@@ -47,6 +47,24 @@ pub(crate) enum ServiceError {
     /// Unknown or invisible to the caller.
     #[error("no such run")]
     RunNotFound,
+    /// Unknown, or opened with another token.
+    #[error("no such group; a group belongs to the token that opened it")]
+    GroupNotFound,
+    /// Asks are pending, a worker has it, or a person decides about it.
+    #[error("the group cannot be claimed or withdrawn now; see its `status`")]
+    GroupNotReady,
+    /// It was resumed, withdrawn or given up.
+    #[error("the group is over; see its `status`")]
+    GroupEnded,
+    /// The epoch of the report is not the one of the current claim.
+    #[error("this claim is over, because its lease expired or another worker has the group; stop, and report nothing")]
+    ClaimLost,
+    /// Decryption failed.
+    #[error("the state of this group was changed, or its key file is another one; a person decides what happens to the run")]
+    StateUnreadable,
+    /// Only admins configure targets.
+    #[error("no callback target `{0}` is configured; an admin adds [callbacks.{0}] to config.toml")]
+    UnknownCallback(String),
     /// The ask is not a question of that run.
     #[error("no such question of this run")]
     QuestionNotFound,

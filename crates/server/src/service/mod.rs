@@ -17,6 +17,7 @@ mod environment;
 mod error;
 pub(crate) mod explain;
 mod followed_links;
+pub(crate) mod groups;
 mod listing;
 pub(crate) mod notes;
 pub(crate) mod notices;
@@ -43,6 +44,7 @@ use crate::config::Config;
 use crate::config::agents::{Agent, Agents};
 use answer_links::AnswerLinks;
 use asks::SnapshotMemory;
+use groups::StateCipher;
 use policies::Policies;
 use policy_worker::PolicyWorker;
 use quota::ByteQuotas;
@@ -69,6 +71,8 @@ pub(crate) struct Services {
     pub(crate) home: Option<String>,
     /// Keys the digests of request bodies and the secrets of agents. Survives a restart.
     pub(crate) server_key: [u8; 32],
+    /// Encrypts the states of suspended runs. Its key is a file beside the database.
+    pub(crate) state_cipher: StateCipher,
     /// The URL for programs on this machine.
     pub(crate) url: String,
     /// The URL for other devices, if one is configured.

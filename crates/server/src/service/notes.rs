@@ -1,11 +1,11 @@
-//! What a note says: by default who waits and nothing else, by choice what is asked. Never an answer, never a secret.
+//! The content of notifications: by default only the waiting agent, optionally the ask. Never an answer or a secret.
 
 use sayso_core::ask::{Ask, AskBody, Decision, Input, Preview, Question};
 use sayso_core::id::AskId;
 use sayso_core::limits;
 use sayso_core::time::Time;
 
-/// Bytes of what is asked, at most. A longer one is cut, and then nothing can be decided from the note itself.
+/// The maximum size of the content, in bytes. Longer content is cut, and the note then has no buttons.
 const CONTENT: usize = 1_500;
 /// Bytes of a name.
 const NAME: usize = 60;
@@ -27,9 +27,9 @@ pub(crate) struct Note {
     pub(crate) agent: String,
     /// The last part of the project's directory.
     pub(crate) project: Option<String>,
-    /// Who waits, in one line.
+    /// The waiting agent, in one line.
     pub(crate) line: String,
-    /// What is asked, if that may be said.
+    /// The content of the ask, if the channel may contain it.
     pub(crate) content: Option<String>,
     /// The page that shows it to one person.
     pub(crate) link: Option<String>,
@@ -69,7 +69,7 @@ impl Press {
         }
     }
 
-    /// What was written.
+    /// Parses the written form.
     pub(crate) fn read(text: &str) -> Option<Self> {
         match text {
             "approve" => Some(Self::Approve),
@@ -98,7 +98,7 @@ fn only_question(ask: &Ask) -> Option<&Question> {
     }
 }
 
-/// What is offered to choose one of, as label and value.
+/// The options of a question with one choice, as label and value.
 pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
     match &question.input {
         Input::Choice { options, multiple: false, .. } => {
@@ -109,12 +109,12 @@ pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
     }
 }
 
-/// Whether what is asked may be said.
+/// The amount of detail in notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Says {
     /// Who waits.
     WhoWaits,
-    /// What is asked, too.
+    /// Also the content of the ask.
     WhatIsAsked,
 }
 
@@ -125,8 +125,8 @@ impl Note {
         let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
         let project = project(ask);
         let line = match &project {
-            Some(project) => format!("{agent} in {project} waits for you"),
-            None => format!("{agent} waits for you"),
+            Some(project) => format!("{agent} in {project} needs you"),
+            None => format!("{agent} needs you"),
         };
         let asked = (says == Says::WhatIsAsked).then(|| what_is_asked(ask));
         let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask)).unwrap_or_default();
@@ -144,7 +144,7 @@ impl Note {
         }
     }
 
-    /// A note that only shows that the channel works.
+    /// A note that tests the channel.
     pub(crate) fn test(channel: &str, id: &str, now: Time) -> Self {
         Self {
             id: format!("test_{id}_{channel}"),
@@ -152,7 +152,7 @@ impl Note {
             kind: "test",
             agent: "sayso".to_owned(),
             project: None,
-            line: "This is a test of Sayso: nobody waits for you".to_owned(),
+            line: "This is a test notification from Sayso".to_owned(),
             content: None,
             link: None,
             buttons: Vec::new(),
@@ -160,7 +160,7 @@ impl Note {
         }
     }
 
-    /// All of it as plain text.
+    /// The note as plain text.
     pub(crate) fn text(&self) -> String {
         match &self.content {
             Some(content) => format!("{}\n\n{content}", self.line),
@@ -175,14 +175,14 @@ pub(crate) fn project(ask: &Ask) -> Option<String> {
     directory.map(|name| one_line(name, NAME)).filter(|name| !name.is_empty())
 }
 
-/// What is said when an ask has its outcome: how and by whom, but not what.
+/// Describes the outcome of an ask: the status and the actor, but not the answer.
 pub(crate) fn over(ask: &Ask) -> String {
     use sayso_core::actor::Actor;
     let Some(outcome) = ask.outcome() else { return "No longer waiting".to_owned() };
     let by = match &outcome.by {
         Actor::Person { name, .. } | Actor::Message { name, .. } => format!(" by {}", one_line(name, NAME)),
         Actor::Policy { .. } => " by a rule".to_owned(),
-        Actor::Timeout { .. } => " because nobody came in time".to_owned(),
+        Actor::Timeout { .. } => " because no one answered in time".to_owned(),
         Actor::Agent => String::new(),
     };
     format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
@@ -256,7 +256,7 @@ fn buttons(ask: &Ask) -> Vec<Button> {
     }
 }
 
-/// One line of somebody's text, cut to this many bytes.
+/// One line of a text, cut to this many bytes.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let shown = visible(text).replace('\n', " ");
     let shown = shown.trim();
@@ -352,7 +352,7 @@ mod tests {
     #[test]
     fn a_note_says_who_waits_and_nothing_else() {
         let note = Note::about(&ask(approval("rm -rf /")), "phone", Says::WhoWaits);
-        assert_eq!(note.line, "claude in shop-api waits for you");
+        assert_eq!(note.line, "claude in shop-api needs you");
         assert_eq!((note.content, note.buttons.len()), (None, 0));
     }
 
@@ -387,7 +387,7 @@ mod tests {
         let mut hostile = ask(approval("a\u{1b}[2Jb\u{202e}c\u{200b}d"));
         Arc::make_mut(&mut hostile.context).agent = "cl\u{7}au\nde".to_owned();
         let note = Note::about(&hostile, "phone", Says::WhatIsAsked);
-        assert_eq!(note.line, "cl<U+0007>au de in shop-api waits for you");
+        assert_eq!(note.line, "cl<U+0007>au de in shop-api needs you");
         assert_eq!(note.content.as_deref(), Some("Run a command\na<U+001B>[2Jb<U+202E>c<U+200B>d"));
     }
 

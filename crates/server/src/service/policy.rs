@@ -143,7 +143,7 @@ pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: St
     };
     match stored.await {
         Ok(()) if announce(services).await.is_ok() => {}
-        Ok(()) => tracing::warn!("the new policy is in force, but could not be announced"),
+        Ok(()) => tracing::warn!("the new policy is in force, but its event could not be published"),
         Err(error) => tracing::warn!(agent, %error, "what a person allowed from now on could not be kept"),
     }
 }

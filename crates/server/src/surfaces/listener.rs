@@ -1,9 +1,9 @@
-//! The HTTP listener: accepts connections, serves each on a task of its own, and stops gracefully.
+//! The HTTP listener: accepts connections, serves each on its own task, and stops gracefully.
 //!
-//! This is `axum::serve` with four things added that it has no setting for: small buffers (a
-//! thousand idle streams should cost little), an end for peers that stop reading, a bound on
-//! connections and on the time that stopping takes, and a certificate. With one, TLS and plain HTTP are
-//! told apart by their first byte, and only programs on this machine may do without TLS.
+//! It replaces `axum::serve`, which has no settings for four features: small buffers (so that a thousand idle streams use
+//! little memory), a timeout for peers that stop reading, limits on connections and on the time to stop, and TLS. With a
+//! certificate, the first byte of a connection distinguishes TLS from plain HTTP. Only programs on this machine may use plain
+//! HTTP then.
 
 use std::convert::Infallible;
 use std::io::{self, IoSlice};
@@ -30,14 +30,14 @@ use tower::Service as _;
 
 use crate::surfaces::tls::Tls;
 
-/// How much a listener allows.
+/// The limits of a listener.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListenerLimits {
-    /// Connections at once. Over it nobody is accepted: they wait in the kernel's queue.
+    /// The maximum number of connections. Further connections wait in the kernel's accept queue.
     pub(crate) connections: usize,
     /// How long a request's head may take, and how long a connection may be idle between requests.
     pub(crate) head: Duration,
-    /// How long a peer may take nothing while there is something for it.
+    /// How long a peer may read nothing while data is waiting for it.
     pub(crate) blocked: Duration,
     /// How long stopping may take.
     pub(crate) stop: Duration,
@@ -54,24 +54,23 @@ impl Default for ListenerLimits {
     }
 }
 
-/// What hyper holds per connection at most, in each direction; also the largest head of a request.
+/// The maximum buffer of hyper per connection and direction, in bytes. Also the maximum size of a request's head.
 const BUFFER: usize = 64 * 1024;
-/// The wait after a failed accept, when something such as file descriptors has run out.
+/// How long to wait after a failed accept, for example if file descriptors have run out.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
-/// The address of ours at which a request came in.
+/// The local address at which a request arrived.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Local(pub(crate) IpAddr);
 
-/// How a TLS connection begins.
+/// The first byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
-/// What somebody elsewhere is told who speaks plain HTTP where there is a certificate.
+/// The response to remote clients that use plain HTTP although there is a certificate.
 const USE_TLS: &[u8] =
     b"HTTP/1.1 400 Bad Request\r\ncontent-type: text/plain\r\ncontent-length: 15\r\nconnection: close\r\n\r\nUse https here.";
 
-/// Serves until `shutdown` completes, then lets every request finish, within the limit. Streams have
-/// to be ended by their owner (see `Feed::close`). Handlers find the peer in
-/// [`ConnectInfo`]`<`[`SocketAddr`]`>`.
+/// Serves until `shutdown` completes, then lets every request finish, within the limit. Streams have to be closed by their
+/// owner (see `Feed::close`). Handlers find the peer in [`ConnectInfo`]`<`[`SocketAddr`]`>`.
 pub(crate) async fn serve(
     listener: TcpListener,
     app: Router,
@@ -82,7 +81,7 @@ pub(crate) async fn serve(
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(limits.head).max_buf_size(BUFFER);
     let (stop, stopping) = watch::channel(());
-    // The owner of every connection's task. Those that ended are taken out as they end.
+    // Owns the task of every connection. Finished tasks are removed as they finish.
     let mut connections = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
@@ -98,7 +97,7 @@ pub(crate) async fn serve(
                     Some(tls) => connections.spawn(to.serve_either(socket, Arc::clone(tls))),
                 };
                 if connections.len() == limits.connections {
-                    tracing::warn!(connections = limits.connections, "no more connections are accepted until some end");
+                    tracing::warn!(connections = limits.connections, "connection limit reached; not accepting until a connection ends");
                 }
             }
         }
@@ -111,29 +110,29 @@ pub(crate) async fn serve(
         }
     };
     if timeout(limits.stop, all_ended).await.is_err() {
-        tracing::warn!(connections = connections.len(), "connections did not end in time and are cut");
+        tracing::warn!(connections = connections.len(), "closing connections that did not end in time");
         connections.shutdown().await;
     }
 }
 
-/// A connection that has just come.
+/// A newly accepted connection.
 struct Accepted {
     socket: TcpStream,
     peer: SocketAddr,
     local: IpAddr,
 }
 
-/// The next connection. An error is no reason to end: it is waited out.
+/// Accepts the next connection. After an error it waits and tries again.
 async fn accept(listener: &TcpListener) -> Option<Accepted> {
     match listener.accept().await {
         Ok((socket, peer)) => {
-            // Frames are written whole; waiting for more to send would only add delay.
+            // Frames are written completely, so waiting for more data would only add delay.
             let _ = socket.set_nodelay(true);
             // A socket without an address has lost its peer.
             let local = socket.local_addr().ok()?.ip();
             Some(Accepted { socket, peer, local })
         }
-        // The peer was gone before it was accepted; the next one has nothing to do with it.
+        // The peer disconnected before it was accepted. The next connection is not affected.
         Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => None,
         Err(error) => {
             tracing::warn!(%error, "cannot accept a connection");
@@ -143,7 +142,7 @@ async fn accept(listener: &TcpListener) -> Option<Accepted> {
     }
 }
 
-/// What one connection is served with.
+/// What a connection is served with.
 struct Serving {
     http: http1::Builder,
     app: RouterService,
@@ -152,7 +151,7 @@ struct Serving {
 }
 
 impl Serving {
-    /// Serves one connection to its end; told to stop, it finishes the request it is at.
+    /// Serves one connection to its end. When the listener stops, the current request is finished.
     async fn serve(mut self, io: impl AsyncRead + AsyncWrite + Unpin) {
         let io = TokioIo::new(Guarded { io, blocked: self.limits.blocked, end: None });
         let mut connection = pin!(self.http.serve_connection(io, self.app));
@@ -164,12 +163,12 @@ impl Serving {
             }
         };
         if let Err(error) = served {
-            // Peers break off all the time; that is theirs.
-            tracing::debug!(%error, "a connection ended early");
+            // Peers disconnect at any time, so this is not an error of the server.
+            tracing::debug!(%error, "connection ended early");
         }
     }
 
-    /// Serves a connection where there is a certificate.
+    /// Serves a connection of a listener with a certificate.
     async fn serve_either(mut self, mut socket: TcpStream, tls: Arc<Tls>) {
         let begun = async {
             let mut first = [0];
@@ -189,8 +188,8 @@ impl Serving {
                 };
                 match shaken {
                     Some(Ok(stream)) => Box::pin(self.serve(stream)).await,
-                    // Whoever does not know our authority breaks off here; that is theirs.
-                    Some(Err(error)) => tracing::debug!(%error, "no TLS with this peer"),
+                    // Clients that do not trust our CA abort the handshake here. That is not an error of the server.
+                    Some(Err(error)) => tracing::debug!(%error, "TLS handshake failed"),
                     None => {}
                 }
             }
@@ -205,11 +204,11 @@ fn log_panic(ended: Result<(), tokio::task::JoinError>) {
     if let Err(error) = ended
         && error.is_panic()
     {
-        tracing::error!(%error, "a connection's task panicked");
+        tracing::error!(%error, "HTTP connection task panicked");
     }
 }
 
-/// The router as hyper calls it, with the addresses of both sides.
+/// Adapts the router for hyper, with the addresses of both sides.
 struct RouterService {
     router: Router,
     peer: SocketAddr,
@@ -224,16 +223,16 @@ impl hyper::service::Service<Request<Incoming>> for RouterService {
     fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(ConnectInfo(self.peer));
         request.extensions_mut().insert(Local(self.local));
-        // A router is always ready, and its clone is one reference.
+        // A router is always ready, and cloning it only copies a reference.
         self.router.clone().call(request.map(axum::body::Body::new))
     }
 }
 
-/// A socket whose peer has to read: a write that makes no progress for too long fails.
+/// A socket that fails if a write makes no progress for too long.
 struct Guarded<T> {
     io: T,
     blocked: Duration,
-    /// Runs while a write is blocked; absent (and without cost) otherwise.
+    /// The timer of a blocked write. Absent, and without cost, otherwise.
     end: Option<Pin<Box<Sleep>>>,
 }
 
@@ -314,7 +313,7 @@ mod tests {
         }
     }
 
-    /// Reads until this was read.
+    /// Reads until `end` was read.
     async fn read_to(socket: &mut TcpStream, end: &str) -> String {
         let mut text = String::new();
         while !text.ends_with(end) {
@@ -371,7 +370,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_does_not_finish_is_cut() {
+    async fn unfinished_request_is_closed_at_the_stop_limit() {
         let app = Router::new().route("/", get(std::future::pending::<()>));
         let server = Server::start(app, ListenerLimits { stop: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
@@ -397,7 +396,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_peer_that_never_sends_its_request_is_let_go() {
+    async fn peer_that_never_sends_its_request_is_disconnected() {
         let server = Server::start(peer(), ListenerLimits { head: Duration::from_millis(20), ..ListenerLimits::default() }).await;
         let mut socket = server.connect().await;
         socket.write_all(&REQUEST[..8]).await.unwrap();

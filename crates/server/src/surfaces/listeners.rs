@@ -1,4 +1,4 @@
-//! The addresses that are opened while the server runs: one task owns them, and closes them with the server.
+//! Addresses that are opened while the server runs. One task owns them, and closes them when the server stops.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,15 +13,15 @@ use tokio::task::JoinHandle;
 use crate::surfaces::listener::{self, ListenerLimits};
 use crate::surfaces::tls::Tls;
 
-/// How many may be open beside the server's own.
+/// The maximum number of open addresses, in addition to the main listener.
 const MOST: usize = 8;
-/// Connections at once at one of them: people and their phones, not a crowd.
+/// The maximum number of connections at one of these addresses.
 const CONNECTIONS: usize = 256;
 
-/// Opens and closes addresses.
+/// A handle that opens and closes addresses.
 #[derive(Debug, Clone)]
 pub(crate) struct Listeners {
-    /// Bounded: who calls waits until the owner has taken it.
+    /// Bounded: callers wait until the owner has received the call.
     calls: mpsc::Sender<ListenerCall>,
 }
 
@@ -31,7 +31,7 @@ enum ListenerCall {
     List(oneshot::Sender<Vec<SocketAddr>>),
 }
 
-/// Why an address was not opened.
+/// Why an address could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenerError {
     #[error("{MOST} addresses are open already; close one first")]
@@ -42,10 +42,10 @@ pub(crate) enum ListenerError {
     Stopping,
 }
 
-/// Why a request to open an address was refused. The text is the sentence that the client reads.
+/// Why a request to open an address was refused. The text is the error message for the client.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum OpenRefusal {
-    #[error("this machine is in no network that can be seen; name its address there")]
+    #[error("cannot determine the network address of this machine; specify one")]
     NoNetwork,
     #[error("an address looks like 192.168.1.7 or 192.168.1.7:4517")]
     NotAnAddress,
@@ -58,34 +58,34 @@ pub(crate) enum OpenRefusal {
 /// An address at which the server listens.
 pub(crate) struct OpenedAddress {
     pub(crate) address: SocketAddr,
-    /// The server's main listener serves it.
+    /// Whether this is the server's main listener.
     pub(crate) main: bool,
 }
 
-/// What is open, and how it is closed.
+/// An open listener, and how it is closed.
 struct OpenListener {
     close: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
 
-/// The calls that the owner will take.
+/// The receiving end of [`Listeners`], for [`run`].
 pub(crate) struct ListenerCalls(mpsc::Receiver<ListenerCall>);
 
 impl Listeners {
-    /// The handle, and the calls for [`run`].
+    /// Creates the handle and the receiver for [`run`].
     pub(crate) fn new() -> (Self, ListenerCalls) {
         let (calls, taken) = mpsc::channel(1);
         (Self { calls }, ListenerCalls(taken))
     }
 
-    /// Opens the address that a client names, or the address of this machine in its network. `main` is the address of the
-    /// server's main listener.
+    /// Opens the address that a client names, or the address of this machine in its network. `main` is the address of the main
+    /// listener.
     pub(crate) async fn open_named(&self, named: Option<&str>, main: SocketAddr) -> Result<OpenedAddress, OpenRefusal> {
         let address = match named {
             Some(text) => parse_address(text, main.port())?,
             None => suggested_address(main).ok_or(OpenRefusal::NoNetwork)?,
         };
-        // A server that listens on every address listens on this one too.
+        // A server that listens on every address already listens on this one.
         let everywhere = main.ip().is_unspecified() && main.port() == address.port();
         if everywhere || main == address {
             return Ok(OpenedAddress { address, main: true });
@@ -94,17 +94,17 @@ impl Listeners {
         opened.map(|address| OpenedAddress { address, main: false }).map_err(|error| OpenRefusal::NotOpened { address, error })
     }
 
-    /// Opens an address. One that is open already stays as it is.
+    /// Opens an address, unless it is already open.
     async fn open(&self, address: SocketAddr) -> Result<SocketAddr, ListenerError> {
         self.call(|reply| ListenerCall::Open(address, reply)).await.unwrap_or(Err(ListenerError::Stopping))
     }
 
-    /// Closes an address; false if it is not open.
+    /// Closes an address. Returns false if it is not open.
     pub(crate) async fn close(&self, address: SocketAddr) -> bool {
         self.call(|reply| ListenerCall::Close(address, reply)).await.unwrap_or(false)
     }
 
-    /// What is open.
+    /// Returns the open addresses.
     pub(crate) async fn list(&self) -> Vec<SocketAddr> {
         self.call(ListenerCall::List).await.unwrap_or_default()
     }
@@ -116,7 +116,7 @@ impl Listeners {
     }
 }
 
-/// Owns what is open until `stopping` is set; then everything is closed.
+/// Owns the open listeners until `stopping` is set, then closes all of them.
 pub(crate) async fn run(calls: ListenerCalls, router: Router, tls: Option<Arc<Tls>>, mut stopping: watch::Receiver<bool>) {
     let mut calls = calls.0;
     let mut open: BTreeMap<SocketAddr, OpenListener> = BTreeMap::new();
@@ -125,7 +125,7 @@ pub(crate) async fn run(calls: ListenerCalls, router: Router, tls: Option<Arc<Tl
             _ = stopping.wait_for(|stop| *stop) => break,
             call = calls.recv() => call,
         };
-        // Whoever asked may be gone; what was done stays done.
+        // The caller may have disconnected; the change stays.
         match call {
             None => break,
             Some(ListenerCall::List(reply)) => {
@@ -136,7 +136,7 @@ pub(crate) async fn run(calls: ListenerCalls, router: Router, tls: Option<Arc<Tl
                     Some(known) => Ok(*known),
                     None if open.len() >= MOST => Err(ListenerError::Most),
                     None => bind(address).await.map_err(ListenerError::Io).map(|(socket, address)| {
-                        tracing::info!(%address, "opened to the network");
+                        tracing::info!(%address, "listener opened");
                         open.insert(address, start(socket, router.clone(), tls.clone()));
                         address
                     }),
@@ -174,7 +174,7 @@ fn start(socket: TcpListener, router: Router, tls: Option<Arc<Tls>>) -> OpenList
     OpenListener { close, task }
 }
 
-/// This address, or any port beside it if somebody has that.
+/// Binds this address, or another port of it if the port is in use.
 async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = match TcpListener::bind(address).await {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => TcpListener::bind(SocketAddr::new(address.ip(), 0)).await?,
@@ -184,12 +184,12 @@ async fn bind(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
     Ok((socket, address))
 }
 
-/// The address of this machine in its network, with the port of the main listener.
+/// Returns the address of this machine in its network, with the port of the main listener.
 pub(crate) fn suggested_address(main: SocketAddr) -> Option<SocketAddr> {
     in_network().map(|ip| SocketAddr::new(ip, main.port()))
 }
 
-/// An address with or without a port.
+/// Parses an address with or without a port.
 fn parse_address(text: &str, port: u16) -> Result<SocketAddr, OpenRefusal> {
     let address = text.parse::<IpAddr>().map(|ip| SocketAddr::new(ip, port)).or_else(|_| text.parse());
     let address: SocketAddr = address.map_err(|_| OpenRefusal::NotAnAddress)?;
@@ -199,10 +199,10 @@ fn parse_address(text: &str, port: u16) -> Result<SocketAddr, OpenRefusal> {
     Ok(address)
 }
 
-/// The address of this machine in its network: the one that a packet to far away would have. Nothing is sent.
+/// Returns the address of this machine in its network: the source address of a packet to a remote host. No packet is sent.
 fn in_network() -> Option<IpAddr> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
-    // An address for documentation, which nobody has.
+    // An address reserved for documentation, which belongs to no host.
     socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).ok()?;
     let ip = socket.local_addr().ok()?.ip();
     (!ip.is_loopback() && !ip.is_unspecified()).then_some(ip)

@@ -1,5 +1,5 @@
-//! Surfaces: how clients reach the server. Each parses requests, calls the layers below and renders replies.
-//! A surface contains no rules of its own.
+//! Surfaces: how clients reach the server. Each surface parses requests, calls the layers below and renders replies. A surface
+//! contains no business rules.
 
 pub mod acp;
 pub(crate) mod answer_link;

@@ -1,4 +1,4 @@
-//! How devices that are not this machine reach the server: under which names, at which address, with which certificate.
+//! How other devices reach the server: host names, public URL and certificate.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -9,37 +9,37 @@ use crate::config::Config;
 use crate::config::reach::{ReachOptions, TlsFiles};
 use crate::surfaces::tls::{Tls, TlsError};
 
-/// Why a setting cannot be used. Each says what to do.
+/// Why a setting is invalid. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum ReachError {
-    /// The public address.
+    /// The public URL is invalid.
     #[error("{url} cannot be the public address: {reason}")]
     PublicUrl {
-        /// What was given.
+        /// The configured value.
         url: String,
-        /// Why.
+        /// Why the value is invalid.
         reason: &'static str,
     },
-    /// One of the two files is missing.
+    /// One of the two certificate files is missing.
     #[error("a certificate has two files: give both --tls-cert and --tls-key, or tls_cert and tls_key in [server]")]
     OneFile,
-    /// The certificate.
+    /// The certificate is invalid.
     #[error(transparent)]
     Tls(#[from] TlsError),
 }
 
-/// The settings for access from other devices, checked and loaded.
+/// The validated and loaded settings for access from other devices.
 #[derive(Debug)]
 pub(crate) struct NetworkAccess {
-    /// Without the slash at the end.
+    /// The public URL, without a slash at the end.
     pub(crate) public_url: Option<String>,
-    /// Lower case, without port.
+    /// Host names in lower case, without port.
     pub(crate) hosts: Vec<String>,
     pub(crate) tls: Option<Arc<Tls>>,
 }
 
 impl NetworkAccess {
-    /// What the command line and the settings say together.
+    /// Combines command-line options and configuration.
     pub(crate) fn new(options: ReachOptions, config: &Config) -> Result<Self, ReachError> {
         let settings = config.server.clone();
         let public = options.public_url.or(settings.public_url).map(|url| public(&url)).transpose()?;
@@ -56,7 +56,7 @@ impl NetworkAccess {
     }
 }
 
-/// The address without the slash at its end, and the name of its host.
+/// Returns the URL without a slash at the end, and its host name.
 fn public(given: &str) -> Result<(String, String), ReachError> {
     let bad = |reason| ReachError::PublicUrl { url: given.to_owned(), reason };
     let url: Url = given.parse().map_err(|_| bad("it must look like https://box.example"))?;
@@ -70,7 +70,7 @@ fn public(given: &str) -> Result<(String, String), ReachError> {
     Ok((url.as_str().trim_end_matches('/').to_owned(), host))
 }
 
-/// How programs on this machine call a server that listens here.
+/// Returns the URL for programs on this machine.
 pub(crate) fn local_url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),

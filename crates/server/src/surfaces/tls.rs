@@ -1,5 +1,4 @@
-//! The person's own certificate: read from its files, and read again when they change, so that one that is renewed
-//! every few weeks needs no restart.
+//! The person's own certificate. It is reloaded when its files change, so renewed certificates need no restart.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,49 +14,49 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use crate::config::reach::TlsFiles;
 
-/// Files that cannot be used. Each says what to do.
+/// Why certificate files cannot be used. Each message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// One cannot be read.
+    /// A file cannot be read.
     #[error("{} cannot be read: {source}", .path.display())]
     Read {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
-        /// Why.
+        /// The cause of the error.
         source: std::io::Error,
     },
-    /// There is no certificate in the file.
+    /// The file contains no certificate.
     #[error("{} has no certificate in PEM; it begins with -----BEGIN CERTIFICATE-----", .path.display())]
     NoCertificate {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// There is no key in the file.
+    /// The file contains no private key.
     #[error("{} has no private key in PEM; it begins with -----BEGIN PRIVATE KEY-----", .path.display())]
     NoKey {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
-    /// They do not belong together, or are of a kind that is not known.
+    /// Certificate and key do not match, or have an unsupported type.
     #[error("{} and {} cannot be used together: {reason}", .certificate.display(), .key.display())]
     Unfit {
-        /// The file of the certificate.
+        /// The path of the certificate.
         certificate: PathBuf,
-        /// The file of the key.
+        /// The path of the key.
         key: PathBuf,
-        /// Why.
+        /// The cause of the error.
         reason: String,
     },
 }
 
-/// What the files said when they were last good.
+/// The certificate that was loaded last.
 #[derive(Debug)]
 struct LoadedCertificate {
     config: Arc<ServerConfig>,
     expires_at: Option<Time>,
 }
 
-/// When a file was written, and how long it is.
+/// The modification time and size of a file.
 type Stamp = Option<(SystemTime, u64)>;
 
 /// The certificate in use.
@@ -71,19 +70,19 @@ pub(crate) struct Tls {
 struct TlsState {
     loaded: LoadedCertificate,
     stamps: [Stamp; 2],
-    /// Why what stands in the files now is not used.
+    /// Why the current files cannot be loaded.
     problem: Option<String>,
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Loads the files.
     pub(crate) fn load(files: TlsFiles) -> Result<Self, TlsError> {
         let stamps = stamps(&files);
         let loaded = read(&files)?;
         Ok(Self { files, state: RwLock::new(TlsState { loaded, stamps, problem: None }) })
     }
 
-    /// Reads them again if they were written since. What cannot be used changes nothing.
+    /// Reloads the files if they have changed. If they are invalid, the loaded certificate stays in use.
     pub(crate) fn reload(&self) {
         let stamps = stamps(&self.files);
         if self.state.read().unwrap_or_else(PoisonError::into_inner).stamps == stamps {
@@ -94,23 +93,23 @@ impl Tls {
         state.stamps = stamps;
         match read {
             Ok(loaded) => {
-                tracing::info!("the certificate was read again");
+                tracing::info!("certificate reloaded");
                 state.loaded = loaded;
                 state.problem = None;
             }
             Err(error) => {
-                tracing::warn!(%error, "the certificate stays as it was");
+                tracing::warn!(%error, "cannot reload the certificate; keeping the current one");
                 state.problem = Some(error.to_string());
             }
         }
     }
 
-    /// What takes the next connection.
+    /// Returns the acceptor for the next connection.
     pub(crate) fn acceptor(&self) -> TlsAcceptor {
         TlsAcceptor::from(Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).loaded.config))
     }
 
-    /// The certificate as clients see it.
+    /// Describes the certificate for clients.
     pub(crate) fn shown(&self) -> Certificate {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         Certificate {
@@ -144,11 +143,11 @@ fn read(files: &TlsFiles) -> Result<LoadedCertificate, TlsError> {
     Ok(LoadedCertificate { config: Arc::new(config), expires_at })
 }
 
-/// When a certificate ends, out of its DER: the second time in the fifth field of what is signed.
+/// Reads the expiry of a certificate from its DER encoding: the second time in the fifth field of the signed part.
 fn not_after(certificate: &[u8]) -> Option<Time> {
     let inside = |bytes, tag| element(bytes).filter(|found| found.tag == tag);
     let mut fields = inside(inside(certificate, 0x30)?.content, 0x30)?.content;
-    // The version is left out in old certificates.
+    // Old certificates omit the version.
     if let Some(version) = inside(fields, 0xa0) {
         fields = version.rest;
     }
@@ -158,7 +157,7 @@ fn not_after(certificate: &[u8]) -> Option<Time> {
     let end = element(element(inside(fields, 0x30)?.content)?.rest)?;
     let digits = std::str::from_utf8(end.content).ok()?.strip_suffix('Z')?;
     let digits = match end.tag {
-        // Two digits of the year: what is below 50 is after 2000.
+        // Years have two digits; those below 50 are after 2000.
         0x17 if digits.starts_with(['0', '1', '2', '3', '4']) => format!("20{digits}"),
         0x17 => format!("19{digits}"),
         0x18 => digits.to_owned(),
@@ -170,7 +169,7 @@ fn not_after(certificate: &[u8]) -> Option<Time> {
     format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z").parse().ok()
 }
 
-/// One element of DER, and what follows it.
+/// One DER element, and the bytes after it.
 struct Element<'a> {
     tag: u8,
     content: &'a [u8],
@@ -182,7 +181,7 @@ fn element(bytes: &[u8]) -> Option<Element<'_>> {
     let (&first, rest) = rest.split_first()?;
     let (length, rest) = match first {
         0..=0x7f => (usize::from(first), rest),
-        // How many bytes the length has. Four are more than any certificate needs, and none is no length.
+        // The number of bytes of the length. Certificates never need more than four, and zero is invalid.
         0x81..=0x84 => {
             let (length, rest) = rest.split_at_checked(usize::from(first & 0x7f))?;
             (length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
@@ -198,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hostile_certificates_have_no_end() {
+    fn malformed_certificates_have_no_expiry() {
         assert_eq!(not_after(b""), None);
         for bytes in [&[0x30, 0x84, 0xff, 0xff, 0xff, 0xff][..], &[0x30, 0x80], &[0x30, 0x82, 0x01], &[0x30, 0x02, 0x30, 0x7f]] {
             assert_eq!(not_after(bytes), None, "{bytes:?}");
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_files_are_named() {
+    fn error_names_the_invalid_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = |name: &str| dir.path().join(name);
         let files = TlsFiles { certificate: path("c.pem"), key: path("k.pem") };

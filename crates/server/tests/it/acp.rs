@@ -1,4 +1,4 @@
-//! ACP over HTTP, with messages made by hand: who may come in, what is refused, and what is left afterwards.
+//! ACP over HTTP with handwritten messages: authentication, refusals, and the state afterwards.
 
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ async fn said(stream: &mut Stream, prompt: u64) -> (String, Value) {
 
 /// The question arrives on the stream, the client posts its response, and the agent continues.
 #[tokio::test]
-async fn a_question_goes_to_the_client_and_its_answer_to_the_agent() {
+async fn client_answers_a_question_of_the_agent() {
     let world = world().await;
     let mut client = Client::connect(&world.role("answerer").await, all()).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -139,14 +139,14 @@ async fn a_question_goes_to_the_client_and_its_answer_to_the_agent() {
     let outcome = world.outcome(&ask).await;
     assert_eq!((&outcome["status"], &outcome["outcome"]["by"]["via"]), (&json!("answered"), &json!("acp")));
     assert_eq!(outcome["outcome"]["by"]["name"], "answerer");
-    // The person's own prompt is not told back to them, and the transcript has it once.
+    // The person's own prompt is not echoed to the client, and the transcript contains it once.
     let log = world.admin.get(&format!("/v1/sessions/{session}/transcript")).await.expect(200);
     assert_eq!(log["data"].as_array().unwrap().iter().filter(|block| block["role"] == "user").count(), 1);
 }
 
 /// A rejected question, a denied tool and a declined link.
 #[tokio::test]
-async fn a_no_reaches_the_agent_as_a_no() {
+async fn denial_at_the_client_reaches_the_agent() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, all()).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -165,7 +165,7 @@ async fn a_no_reaches_the_agent_as_a_no() {
 }
 
 #[tokio::test]
-async fn tools_and_permissions_are_told_as_they_happen() {
+async fn tool_calls_and_permissions_are_reported_to_the_client() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, json!({})).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -190,7 +190,7 @@ async fn tools_and_permissions_are_told_as_they_happen() {
 
 /// Who answers first decides, and the other hears that it is over.
 #[tokio::test]
-async fn the_first_answer_wins_whatever_the_door() {
+async fn first_answer_wins_across_surfaces() {
     let world = world().await;
     let mut one = Client::connect(&world.admin, all()).await;
     let mut two = Client::connect(&world.role("answerer").await, all()).await;
@@ -236,9 +236,9 @@ async fn the_first_answer_wins_whatever_the_door() {
     }
 }
 
-/// A client that leaves cancels nothing; whoever loads the session is asked again.
+/// A client that disconnects cancels nothing. A client that loads the session gets its pending asks.
 #[tokio::test]
-async fn a_lost_connection_loses_nothing() {
+async fn session_load_restores_a_lost_connection() {
     let world = world().await;
     let http = world.role("answerer").await;
     let mut client = Client::connect(&http, all()).await;
@@ -266,7 +266,7 @@ async fn a_lost_connection_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_cancelled_prompt_interrupts_the_turn() {
+async fn cancelled_prompt_interrupts_the_turn() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, all()).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -280,7 +280,7 @@ async fn a_cancelled_prompt_interrupts_the_turn() {
 
 /// An answer that does not fit leaves the ask pending, and the client is asked again.
 #[tokio::test]
-async fn an_answer_that_does_not_fit_is_asked_for_again() {
+async fn invalid_answer_is_requested_again() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, json!({ "elicitation": { "form": {} } })).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -308,7 +308,7 @@ async fn an_answer_that_does_not_fit_is_asked_for_again() {
 
 /// Each kind of invalid input has its own error.
 #[tokio::test]
-async fn who_may_not_come_in_is_told_why() {
+async fn unauthorized_clients_get_a_reason() {
     let world = world().await;
     let hello = || initialize(json!({}));
     world.http("").post("/acp", hello()).await.problem(401, "unauthorized");
@@ -336,7 +336,7 @@ async fn who_may_not_come_in_is_told_why() {
 }
 
 #[tokio::test]
-async fn a_scoped_token_sees_its_own_sessions_only() {
+async fn scoped_token_lists_only_its_sessions() {
     let world = world().await;
     let (mine, _) = world.asked("question").await;
     let (other, _) = world.asked("question").await;
@@ -358,7 +358,7 @@ async fn a_scoped_token_sees_its_own_sessions_only() {
 }
 
 #[tokio::test]
-async fn a_token_that_ends_takes_its_streams_along() {
+async fn revocation_ends_the_streams_of_a_connection() {
     let world = world().await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "answerer", "actor": "gone" })).await.expect(201);
     let http = world.http(made["token"].as_str().unwrap());
@@ -414,9 +414,9 @@ async fn wrong_requests_are_refused_before_they_reach_a_connection() {
     http.call(&Method::PUT, "/acp", None).await.problem(405, "method_not_allowed");
 }
 
-/// A response never asked for, or sent twice, changes nothing, and the connection goes on.
+/// An unexpected or repeated response changes nothing, and the connection continues.
 #[tokio::test]
-async fn responses_that_nobody_waits_for_are_ignored() {
+async fn unexpected_responses_are_ignored() {
     let world = world().await;
     let mut client = Client::connect(&world.admin, all()).await;
     let (session, _connection, mut stream) = client.session().await;
@@ -435,7 +435,7 @@ async fn responses_that_nobody_waits_for_are_ignored() {
 }
 
 #[tokio::test]
-async fn a_session_that_names_no_agent_has_the_configured_one() {
+async fn session_without_an_agent_uses_the_default_agent() {
     let world = World::with(|setup| setup.config = Some("default_agent = \"mock\"\n".to_owned())).await;
     let mut client = Client::connect(&world.admin, json!({})).await;
     let mut connection = client.stream(None).await;

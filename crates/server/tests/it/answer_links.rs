@@ -1,4 +1,4 @@
-//! Links with which one person decides one ask.
+//! Links with which a person decides one ask.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +17,7 @@ struct Linked {
     world: World,
     clock: Arc<FakeClock>,
     receiver: Receiver,
-    /// Nobody in particular.
+    /// A client without a token.
     http: Http,
 }
 
@@ -79,7 +79,7 @@ impl Linked {
 }
 
 #[tokio::test]
-async fn looking_changes_nothing_and_one_press_decides() {
+async fn link_decides_only_after_a_confirmation() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(approval()).await;
     for _ in 0..3 {
@@ -90,7 +90,7 @@ async fn looking_changes_nothing_and_one_press_decides() {
         assert!(policy.starts_with("default-src 'none'") && policy.contains("form-action 'self'"), "{policy}");
         assert!(page.headers["cache-control"] == "no-store" && page.headers["x-content-type-options"] == "nosniff");
     }
-    // A mail program that fetches links ahead, or asks for their heads, decides nothing.
+    // Mail programs prefetch links and send HEAD requests; neither decides anything.
     linked.http.send(linked.http.request(&Method::HEAD, &paths[0])).await;
     linked.http.send(linked.http.request(&Method::GET, &format!("{}?press=approve", paths[0]))).await;
     assert_eq!(linked.status(&ask).await, "pending");
@@ -98,7 +98,7 @@ async fn looking_changes_nothing_and_one_press_decides() {
     let decided = linked.world.ask(&ask).await;
     assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ada")));
     assert_eq!(decided["outcome"]["by"]["via"], "webhook");
-    // The same link again, by whoever has it now.
+    // The same link, used again.
     linked.send(&paths[0], "press=deny").await.problem(409, "ask_already_resolved");
     let page = linked.look(&paths[0]).await;
     assert!(page.status == 200 && page.text.contains("No longer waiting: approved by ada"), "{}", page.text);
@@ -106,7 +106,7 @@ async fn looking_changes_nothing_and_one_press_decides() {
 }
 
 #[tokio::test]
-async fn a_browser_sends_the_form_back_and_gets_a_page() {
+async fn form_submission_returns_a_page() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(question()).await;
     let page = linked.look(&paths[0]).await;
@@ -128,7 +128,7 @@ async fn a_browser_sends_the_form_back_and_gets_a_page() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_is_refused_and_the_link_still_works() {
+async fn invalid_answer_is_refused_and_the_link_stays_valid() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(question()).await;
     for (form, status, code) in [
@@ -152,7 +152,7 @@ async fn what_does_not_fit_is_refused_and_the_link_still_works() {
 }
 
 #[tokio::test]
-async fn wrong_and_old_links_are_refused_with_a_code() {
+async fn invalid_and_expired_links_are_refused_with_a_code() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(approval()).await;
     let good = &paths[0];
@@ -169,7 +169,7 @@ async fn wrong_and_old_links_are_refused_with_a_code() {
 }
 
 #[tokio::test]
-async fn whoever_guesses_links_is_stopped() {
+async fn guessing_links_is_rate_limited() {
     let linked = Linked::start(&["ada"]).await;
     let mut last = 0;
     for _ in 0..200 {
@@ -182,7 +182,7 @@ async fn whoever_guesses_links_is_stopped() {
 }
 
 #[tokio::test]
-async fn a_link_outlives_a_restart_but_not_its_channel() {
+async fn link_survives_a_restart_but_not_the_removal_of_its_channel() {
     let mut linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(approval()).await;
     linked.world.server.restart().await.unwrap();
@@ -195,7 +195,7 @@ async fn a_link_outlives_a_restart_but_not_its_channel() {
 }
 
 #[tokio::test]
-async fn two_people_press_at_once_and_one_of_them_decides() {
+async fn one_decision_wins_when_two_people_use_links_at_once() {
     let linked = Linked::start(&["ada", "ben"]).await;
     for _ in 0..10 {
         let (ask, paths) = linked.asked(approval()).await;
@@ -209,18 +209,18 @@ async fn two_people_press_at_once_and_one_of_them_decides() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_given_over_a_link() {
+async fn secret_cannot_be_answered_by_a_link() {
     let linked = Linked::start(&["ada"]).await;
     let secret = json!({ "questions": [{ "text": "The key?", "input": "text", "secret": true }] });
     let (ask, paths) = linked.asked(secret).await;
     let page = linked.look(&paths[0]).await;
-    assert!(!page.text.contains("type=\"text\"") && page.text.contains("not over a link"), "{}", page.text);
+    assert!(!page.text.contains("type=\"text\"") && page.text.contains("To enter it, open Sayso."), "{}", page.text);
     linked.send(&paths[0], "press=answer&q0=hush").await.problem(422, "invalid_request");
     assert_eq!(linked.status(&ask).await, "pending");
 }
 
 #[tokio::test]
-async fn text_of_an_agent_is_shown_and_never_obeyed() {
+async fn agent_text_is_escaped_on_link_pages() {
     let linked = Linked::start(&["ada"]).await;
     let hostile = "</pre><script>alert(1)</script><img src=x onerror=y>\u{202e}\u{1b}[2J";
     let wanted = json!({

@@ -1,17 +1,17 @@
-//! Servers of agents that a person started themselves: their asks come here too, the first answer wins on
-//! both sides, and what cannot be reached is said.
+//! Attached servers: their asks can be answered in Sayso or at the server, the first answer wins on both sides, and unreachable
+//! servers are reported.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use sayso_api::ask::Delivery;
-use sayso_testkit::{FakeOpenCode, Mood, reaches, within};
+use sayso_testkit::{FakeOpenCode, ReplyMode, reaches, within};
 use serde_json::{Value, json};
 
 use crate::world::{World, id};
 
 const PROJECT: &str = "/somebody/project";
 
-/// An OpenCode of somebody's with one session, and a server that listens to it.
+/// An OpenCode server of a person with one session, and a Sayso server that is attached to it.
 async fn listening() -> (World, FakeOpenCode) {
     let (world, theirs) = (World::start().await, FakeOpenCode::start().await.unwrap());
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
@@ -21,11 +21,11 @@ async fn listening() -> (World, FakeOpenCode) {
 
 async fn attach(world: &World, theirs: &FakeOpenCode) -> Value {
     let attached = world.admin.post("/v1/attachments", json!({ "agent": "opencode", "place": theirs.url() })).await.expect(201);
-    theirs.is_heard().await.unwrap();
+    theirs.wait_for_subscriber().await.unwrap();
     attached
 }
 
-/// What waits, as soon as this many do.
+/// Waits until this many asks are pending.
 async fn waiting(world: &World, many: usize) -> Vec<Value> {
     let asks = async {
         loop {
@@ -39,7 +39,7 @@ async fn waiting(world: &World, many: usize) -> Vec<Value> {
     within("the asks", asks).await.unwrap()
 }
 
-/// How it stands with the only one, as soon as it is in this state.
+/// Waits until the only attachment is in this state.
 async fn stands(world: &World, state: &str) -> Value {
     let found = async {
         loop {
@@ -56,7 +56,7 @@ async fn stands(world: &World, state: &str) -> Value {
 
 // A pending ask does not block other asks.
 #[tokio::test]
-async fn what_a_persons_own_agent_asks_is_answered_here() {
+async fn ask_of_an_attached_server_is_answered_in_sayso() {
     let (world, theirs) = listening().await;
     let attached = stands(&world, "connected").await;
     assert_eq!((&attached["place"], &attached["version"]), (&json!(theirs.url()), &json!("1.18.33")));
@@ -91,7 +91,7 @@ async fn what_a_persons_own_agent_asks_is_answered_here() {
 
 // The agent continues after a denial; only an interrupt ends the turn.
 #[tokio::test]
-async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
+async fn rejection_continues_the_turn_and_stop_ends_it() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -109,7 +109,7 @@ async fn a_rejection_lets_it_go_on_and_a_stop_ends_the_turn() {
 
 // A failed delivery does not close the event stream.
 #[tokio::test]
-async fn what_somebody_answers_there_is_withdrawn_here() {
+async fn ask_answered_at_the_attached_server_is_withdrawn() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -128,14 +128,14 @@ async fn what_somebody_answers_there_is_withdrawn_here() {
 
 // Asks belong to their session; asks of a sub-agent belong to its root session.
 #[tokio::test]
-async fn every_conversation_there_is_a_session_here() {
+async fn every_conversation_of_an_attached_server_becomes_a_session() {
     let (world, theirs) = listening().await;
     theirs.has_session("ses_other", None, "/somebody/else", "Another one");
     theirs.has_session("ses_child", Some("ses_root"), PROJECT, "explore the code");
     theirs.has_session("ses_grandchild", Some("ses_child"), PROJECT, "read a file");
     theirs.asks("que_1", "ses_other");
-    theirs.works("ses_root");
-    theirs.works("ses_child");
+    theirs.set_busy("ses_root");
+    theirs.set_busy("ses_child");
     theirs.asks("que_2", "ses_grandchild");
     let asks = waiting(&world, 2).await;
     let of = |native: &str| asks.iter().find(|ask| ask["title"] == native).cloned().unwrap();
@@ -150,16 +150,16 @@ async fn every_conversation_there_is_a_session_here() {
 
 // Polling recovers asks whose events were lost, without duplicates.
 #[tokio::test]
-async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
+async fn interrupted_event_stream_loses_and_repeats_no_ask() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
-    theirs.asks_unheard("que_1", "ses_root");
+    theirs.ask_without_event("que_1", "ses_root");
     attach(&world, &theirs).await;
     let first = waiting(&world, 1).await.remove(0);
     theirs.cut();
-    theirs.asks_unheard("que_2", "ses_root");
-    theirs.is_heard().await.unwrap();
+    theirs.ask_without_event("que_2", "ses_root");
+    theirs.wait_for_subscriber().await.unwrap();
     let asks = waiting(&world, 2).await;
     assert!(asks.iter().any(|ask| ask["id"] == first["id"]), "{asks:?}");
     for ask in &asks {
@@ -169,11 +169,11 @@ async fn a_stream_that_breaks_loses_nothing_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn a_yes_goes_only_to_a_session_that_works() {
+async fn approval_is_sent_only_to_a_working_session() {
     let (world, theirs) = listening().await;
     theirs.wants_to_run("per_1", "ses_root", "touch a");
     let ask = waiting(&world, 1).await.remove(0);
-    theirs.is_idle("ses_root");
+    theirs.set_idle("ses_root");
     let over = world.outcome(&id(&ask)).await;
     assert_eq!(over["status"], "withdrawn");
     let calls = theirs.calls(1).await.unwrap();
@@ -181,7 +181,7 @@ async fn a_yes_goes_only_to_a_session_that_works() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
+async fn asks_are_withdrawn_when_the_attached_server_disappears_and_return_with_it() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -193,12 +193,12 @@ async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
         (&json!("withdrawn"), &json!(format!("OpenCode at http://{address} is gone.")))
     );
     let gone = stands(&world, "unreachable").await;
-    assert!(gone["problem"].as_str().unwrap().starts_with(&format!("no OpenCode answers at http://{address}: ")), "{gone}");
+    assert!(gone["problem"].as_str().unwrap().starts_with(&format!("OpenCode does not answer at http://{address}: ")), "{gone}");
 
     // The next one at this place has new requests, and may have the same sessions.
     let theirs = FakeOpenCode::start_at(address).await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
-    theirs.asks_unheard("que_9", "ses_root");
+    theirs.ask_without_event("que_9", "ses_root");
     let next = waiting(&world, 1).await.remove(0);
     assert_eq!(next["sessionId"], ask["sessionId"], "it is the same conversation");
     world.admin.answer(&id(&next), json!([["SQLite"]])).await.expect(200);
@@ -207,23 +207,23 @@ async fn a_server_that_is_gone_takes_its_asks_with_it_and_is_found_again() {
 }
 
 #[tokio::test]
-async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
+async fn attaching_to_another_service_is_refused_with_a_reason() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     let new = json!({ "agent": "opencode", "place": theirs.url() });
     for (mood, words) in [
-        (Mood::Page, "it replied with status 200: a web page"),
-        (Mood::Status(401), "wants a password, and not the one we have (status 401)"),
-        (Mood::Status(404), "it replied with status 404"),
-        (Mood::Status(500), "it replied with status 500"),
+        (ReplyMode::Page, "it replied with status 200: a web page"),
+        (ReplyMode::Status(401), "rejected the password (status 401)"),
+        (ReplyMode::Status(404), "it replied with status 404"),
+        (ReplyMode::Status(500), "it replied with status 500"),
     ] {
-        theirs.is(mood.clone());
+        theirs.set_reply_mode(mood.clone());
         let problem = world.admin.post("/v1/attachments", new.clone()).await.problem(422, "agent_unreachable");
         assert!(problem["detail"].as_str().unwrap().contains(words), "{mood:?}: {problem}");
     }
     drop(theirs);
     let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
-    assert!(problem["detail"].as_str().unwrap().starts_with("no OpenCode answers at "), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().starts_with("OpenCode does not answer at "), "{problem}");
     for (place, words) in [
         ("127.0.0.1:4096", "no address"),
         ("ftp://127.0.0.1", "no address"),
@@ -240,11 +240,11 @@ async fn what_is_no_opencode_is_not_kept_and_is_said_clearly() {
 }
 
 #[tokio::test]
-async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
+async fn password_is_stored_privately_and_never_returned() {
     let world = World::start().await;
     let theirs = FakeOpenCode::start().await.unwrap();
     // opencode:correct horse
-    theirs.is(Mood::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
+    theirs.set_reply_mode(ReplyMode::Password("b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==".to_owned()));
     let new = |password: &str| json!({ "agent": "opencode", "place": theirs.url(), "password": password });
     world.admin.post("/v1/attachments", new("wrong")).await.problem(422, "agent_unreachable");
     let reply = world.admin.post("/v1/attachments", new("correct horse")).await;
@@ -262,7 +262,7 @@ async fn a_password_is_kept_for_its_owner_alone_and_never_shown() {
 }
 
 #[tokio::test]
-async fn disconnecting_ends_what_is_shown_here_and_nothing_there() {
+async fn detaching_ends_sessions_in_sayso_only() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
@@ -275,25 +275,25 @@ async fn disconnecting_ends_what_is_shown_here_and_nothing_there() {
     assert_eq!(world.session(ask["sessionId"].as_str().unwrap()).await["status"], "ended");
     assert_eq!(theirs.calls(0).await.unwrap(), [], "nothing was sent");
 
-    // Whoever connects again finds what still waits there.
+    // A new connection finds the asks that are still pending.
     attach(&world, &theirs).await;
     waiting(&world, 1).await;
 }
 
 #[tokio::test]
-async fn a_restart_goes_on_listening_and_what_waits_stays_answerable() {
+async fn attachment_and_its_pending_asks_survive_a_restart() {
     let (mut world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
     world.server.restart().await.unwrap();
-    theirs.is_heard().await.unwrap();
+    theirs.wait_for_subscriber().await.unwrap();
     assert_eq!(waiting(&world, 1).await[0]["id"], ask["id"]);
     world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
     assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_1/reply");
 }
 
 #[tokio::test]
-async fn a_session_that_was_closed_here_comes_back_with_the_next_ask() {
+async fn closed_session_reopens_with_the_next_ask() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);

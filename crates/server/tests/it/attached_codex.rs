@@ -1,4 +1,4 @@
-//! The daemon that the Codex terminals of a person share: what they ask comes here too.
+//! The daemon that the Codex terminals of a person share: its asks can be answered in Sayso.
 
 use sayso_api::ask::Delivery;
 use sayso_testkit::{FakeCodex, reaches, within};
@@ -23,11 +23,11 @@ async fn listening() -> (World, Theirs) {
     assert_eq!((&attached["state"], &attached["version"]), (&json!("connected"), &json!("0.166.0")));
     let can = &attached["capabilities"];
     assert_eq!((&can["questions"], &can["elicitation"], &can["plans"]), (&json!(true), &json!(true), &json!(false)));
-    codex.is_heard("thread-1").await.unwrap();
+    codex.wait_for_subscriber("thread-1").await.unwrap();
     (world, Theirs { codex, dir })
 }
 
-/// What waits, as soon as this many do.
+/// Waits until this many asks are pending.
 async fn waiting(world: &World, many: usize) -> Vec<Value> {
     let asks = async {
         loop {
@@ -42,7 +42,7 @@ async fn waiting(world: &World, many: usize) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_a_terminal_asks_is_answered_here_and_it_sees_so() {
+async fn ask_of_a_terminal_is_answered_in_sayso() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
     codex.wants_to_run("thread-1", "touch a.txt");
     let ask = waiting(&world, 1).await.remove(0);
@@ -64,7 +64,7 @@ async fn what_a_terminal_asks_is_answered_here_and_it_sees_so() {
 }
 
 #[tokio::test]
-async fn what_is_answered_at_the_terminal_is_withdrawn_here() {
+async fn ask_answered_in_the_terminal_is_withdrawn() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
     let request = codex.wants_to_run("thread-1", "touch a.txt");
     let ask = waiting(&world, 1).await.remove(0);
@@ -76,11 +76,11 @@ async fn what_is_answered_at_the_terminal_is_withdrawn_here() {
 }
 
 #[tokio::test]
-async fn a_new_terminal_is_heard_as_soon_as_it_works() {
+async fn new_terminal_is_followed_from_its_first_turn() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
     codex.has_thread("thread-2", "/somebody/else", "Another one");
-    codex.works("thread-2");
-    codex.is_heard("thread-2").await.unwrap();
+    codex.set_busy("thread-2");
+    codex.wait_for_subscriber("thread-2").await.unwrap();
     let changes = json!([{ "path": "/somebody/else/new.txt", "kind": { "type": "add" }, "diff": "hello\n" }]);
     let item = json!({ "type": "fileChange", "id": "call_p", "changes": changes, "status": "inProgress" });
     codex.tell("thread-2", "item/started", json!({ "threadId": "thread-2", "turnId": "turn-1", "item": item }));
@@ -104,7 +104,7 @@ async fn a_new_terminal_is_heard_as_soon_as_it_works() {
 }
 
 #[tokio::test]
-async fn what_sayso_does_not_know_is_left_to_the_terminal() {
+async fn unknown_requests_are_left_to_the_terminal() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
     codex.asks("thread-1", "item/tool/call", json!({ "callId": "call_d", "tool": "mine", "arguments": {} }));
     codex.asks("thread-1", "mcpServer/elicitation/request", json!({ "serverName": "demo", "mode": "openai/new" }));
@@ -117,7 +117,7 @@ async fn what_sayso_does_not_know_is_left_to_the_terminal() {
 }
 
 #[tokio::test]
-async fn a_daemon_that_is_gone_takes_its_asks_with_it_and_the_next_is_found() {
+async fn asks_are_withdrawn_when_the_daemon_exits_and_the_next_one_is_found() {
     let (world, Theirs { codex, dir }) = listening().await;
     codex.wants_to_run("thread-1", "touch a.txt");
     let ask = waiting(&world, 1).await.remove(0);
@@ -141,7 +141,7 @@ async fn a_daemon_that_is_gone_takes_its_asks_with_it_and_the_next_is_found() {
 }
 
 #[tokio::test]
-async fn a_restart_finds_what_still_waits_and_asks_it_once() {
+async fn pending_request_is_asked_once_after_a_restart() {
     let (mut world, Theirs { codex, dir: _dir }) = listening().await;
     codex.wants_to_run("thread-1", "touch a.txt");
     let ask = waiting(&world, 1).await.remove(0);
@@ -153,12 +153,12 @@ async fn a_restart_finds_what_still_waits_and_asks_it_once() {
 }
 
 #[tokio::test]
-async fn a_place_without_a_daemon_is_said_and_not_kept() {
+async fn attaching_without_a_daemon_is_refused_with_a_reason() {
     let (world, dir) = (World::start().await, TempDir::with_prefix("sayso-codex-").unwrap());
     let socket = dir.path().join("daemon.sock").display().to_string();
     let new = json!({ "agent": "codex", "place": socket });
     let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
-    assert!(problem["detail"].as_str().unwrap().starts_with(&format!("no Codex listens at {socket}: ")), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().starts_with(&format!("Codex does not listen at {socket}: ")), "{problem}");
     let new = json!({ "agent": "codex", "place": "daemon.sock" });
     world.admin.post("/v1/attachments", new).await.problem(422, "invalid_request");
 }

@@ -1,4 +1,4 @@
-//! Tokens: made, listed, expired, revoked; login codes; limits on who guesses.
+//! Tokens: creation, listing, expiry, revocation; login codes; rate limits.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::world::{World, id, question};
 
 #[tokio::test]
-async fn tokens_are_made_listed_and_shown_once() {
+async fn token_secret_is_returned_only_on_creation() {
     let world = World::start().await;
     let made = world
         .admin
@@ -35,7 +35,7 @@ async fn tokens_are_made_listed_and_shown_once() {
 }
 
 #[tokio::test]
-async fn a_token_ends_when_it_says() {
+async fn token_expires_at_its_time() {
     let (world, clock) = World::timeless("").await;
     let guest = world.token(json!({ "role": "viewer", "actor": "guest", "expiresIn": "1h" })).await;
     clock.advance(Duration::from_millis(3_600_000 - 1));
@@ -45,7 +45,7 @@ async fn a_token_ends_when_it_says() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_ends_at_once_and_for_good() {
+async fn revoked_token_is_refused_immediately() {
     let mut world = World::start().await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "answerer", "actor": "ann" })).await.expect(201);
     let ann = world.http(made["token"].as_str().unwrap());
@@ -58,15 +58,15 @@ async fn a_revoked_token_ends_at_once_and_for_good() {
     world.server.restart().await.unwrap();
     ann.get("/v1/asks").await.problem(401, "unauthorized");
     assert_eq!(world.ask(&ask).await["status"], "pending");
-    // Nobody locks themselves out.
+    // The limit of one address does not affect others.
     let tokens = world.admin.get("/v1/tokens").await.expect(200);
     let own = tokens["data"].as_array().unwrap().iter().find(|token| token["role"] == "admin").unwrap();
     world.admin.delete(&format!("/v1/tokens/{}", own["id"].as_str().unwrap())).await.problem(422, "invalid_request");
 }
 
-/// "It ends at once" holds for what the token has open, too.
+/// Revocation also ends the open streams of a token.
 #[tokio::test]
-async fn revoking_ends_the_streams_of_a_token() {
+async fn revocation_ends_the_streams_of_a_token() {
     let world = World::start().await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "screen" })).await.expect(201);
     let screen = world.http(made["token"].as_str().unwrap());
@@ -85,7 +85,7 @@ async fn revoking_ends_the_streams_of_a_token() {
 }
 
 #[tokio::test]
-async fn a_login_code_works_once() {
+async fn login_code_works_once() {
     let (world, clock) = World::timeless("").await;
     let code = world.admin.poke("/v1/login-codes").await.expect(201);
     let secret = code["code"].as_str().unwrap().to_owned();
@@ -110,7 +110,7 @@ async fn a_login_code_works_once() {
 }
 
 #[tokio::test]
-async fn guessing_codes_is_slow() {
+async fn guessing_login_codes_is_rate_limited() {
     let (world, clock) = World::timeless("").await;
     let nobody = world.http("");
     let guess = || nobody.post("/v1/login", json!({ "code": "guess" }));
@@ -125,7 +125,7 @@ async fn guessing_codes_is_slow() {
 }
 
 #[tokio::test]
-async fn guessing_tokens_is_slow_and_hurts_nobody_else() {
+async fn guessing_tokens_is_rate_limited_per_address() {
     let (world, clock) = World::timeless("").await;
     let thief = world.http("sayso_guess");
     let mut refused = 0;
@@ -144,7 +144,7 @@ async fn guessing_tokens_is_slow_and_hurts_nobody_else() {
 }
 
 #[tokio::test]
-async fn an_agent_that_runs_wild_is_slowed_down() {
+async fn calls_of_an_agent_are_rate_limited() {
     let (world, clock) = World::timeless("").await;
     let agent = world.role("agent").await;
     let mut allowed = 0;
@@ -160,7 +160,7 @@ async fn an_agent_that_runs_wild_is_slowed_down() {
 }
 
 #[tokio::test]
-async fn tokens_are_taken_from_the_header_only() {
+async fn tokens_are_read_only_from_the_header() {
     let world = World::start().await;
     let nobody = world.http("");
     let token = world.server.token().to_owned();
@@ -177,7 +177,7 @@ async fn tokens_are_taken_from_the_header_only() {
 }
 
 #[tokio::test]
-async fn the_admins_token_is_private_and_stays() {
+async fn admin_token_file_is_private_and_survives_a_restart() {
     use std::os::unix::fs::PermissionsExt;
     let mut world = World::start().await;
     let path = world.server.data_dir().join("token");

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 
 use crate::world::{World, approval, id, question};
 
-/// A server with this channel, which tells what is asked after a second.
+/// A server with this channel, which sends the text of asks after one second.
 async fn world(channel: &str) -> (World, Arc<FakeClock>) {
     let config =
         format!("[server]\npublic_url = \"https://sayso.test\"\n[[notify]]\nafter = \"1s\"\ncontent = true\n{channel}\n");
@@ -42,7 +42,7 @@ async fn asked(world: &World, clock: &FakeClock, wanted: Value) -> String {
 }
 
 #[tokio::test]
-async fn ntfy_has_buttons_that_answer_and_is_told_when_nobody_waits() {
+async fn ntfy_buttons_answer_and_message_is_cleared_after_the_outcome() {
     let ntfy = FakeNtfy::start().await.unwrap();
     let channel = format!(
         "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
@@ -59,13 +59,13 @@ async fn ntfy_has_buttons_that_answer_and_is_told_when_nobody_waits() {
     assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("ntfy")));
     let replaced = ntfy.receiver().calls(2).await.unwrap()[1].json();
     assert_eq!((&replaced["sequence_id"], &replaced["message"]), (&json!("m1"), &json!("No longer waiting: answered by ada")));
-    // The note stays on another phone, and somebody presses it later.
+    // The message stays on another phone, and its button is pressed later.
     assert_eq!(ntfy.press(&message, "SQLite", &world.server.url()).await.unwrap(), 409);
     assert_eq!(world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
 }
 
 #[tokio::test]
-async fn ntfy_opens_the_page_where_buttons_are_not_enough() {
+async fn ntfy_links_to_the_page_if_buttons_cannot_answer() {
     let ntfy = FakeNtfy::start().await.unwrap();
     let channel = format!(
         "kind = \"ntfy\"\nurl = \"{}\"\nallow_private = true\ntopic = \"sayso\"\ntoken_env = \"NTFY\"\nperson = \"ada\"",
@@ -92,23 +92,23 @@ fn data(message: &Value, label: &str) -> String {
 }
 
 #[tokio::test]
-async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
+async fn telegram_accepts_buttons_of_configured_people_only() {
     let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
     let ask = asked(&world, &clock, approval()).await;
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
     assert!(message["text"].as_str().unwrap().contains("cargo test"), "{message}");
     let approve = data(&message, "Approve");
-    assert_eq!(telegram.press(&approve, 666).await.unwrap(), "You are not one of the people who may answer here");
+    assert_eq!(telegram.press(&approve, 666).await.unwrap(), "You do not have permission to answer here");
     for wrong in
         ["", "approve", "approve|", "approve|ask_0", "choose:1|x", &approve.replace("approve", "choose:0"), &"x".repeat(9_000)]
     {
-        assert!(telegram.press(wrong, 7).await.unwrap().contains("not understood"), "{wrong:.30}");
+        assert!(telegram.press(wrong, 7).await.unwrap().contains("no longer works"), "{wrong:.30}");
     }
     assert_eq!(world.ask(&ask).await["status"], "pending");
-    // What has no shape at all does not stop the others.
-    telegram.nonsense(json!({ "callback_query": 7 }));
-    telegram.nonsense(json!({ "message": { "text": "hello" } }));
+    // A malformed update does not stop the others.
+    telegram.send_invalid(json!({ "callback_query": 7 }));
+    telegram.send_invalid(json!({ "message": { "text": "hello" } }));
     assert_eq!(telegram.press(&approve, 8).await.unwrap(), "Done");
     let decided = world.ask(&ask).await;
     assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ben")));
@@ -119,7 +119,7 @@ async fn telegram_takes_a_press_of_the_people_it_knows_and_changes_the_message()
 }
 
 #[tokio::test]
-async fn two_people_press_in_telegram_at_once_and_one_of_them_decides() {
+async fn one_decision_wins_when_two_people_press_in_telegram() {
     let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
     let ask = asked(&world, &clock, question()).await;
@@ -138,7 +138,7 @@ async fn two_people_press_in_telegram_at_once_and_one_of_them_decides() {
 }
 
 #[tokio::test]
-async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
+async fn slack_accepts_buttons_of_configured_people_only() {
     let slack = FakeSlack::start().await.unwrap();
     let channel = format!(
         "kind = \"slack\"\nurl = \"{}\"\nallow_private = true\nchannel = \"#agents\"\ntoken_env = \"SLACK\"\napp_token_env = \"APP\"\npeople = {{ U1 = \"ada\" }}",
@@ -149,16 +149,16 @@ async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
     wanted["agent"] = json!("<!channel> & co");
     let ask = asked(&world, &clock, wanted).await;
     let message = slack.message(|message| message["blocks"][1]["type"] == "actions").await.unwrap();
-    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co waits for you", "nobody is called by an agent");
+    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co needs you", "nobody is called by an agent");
     let elements = message["blocks"][1]["elements"].as_array().unwrap();
     assert_eq!(elements[1]["text"]["text"], "PostgreSQL");
     let value = elements[1]["value"].as_str().unwrap();
     slack.press(value, "U666").await.unwrap();
-    assert_eq!(slack.whisper("U666").await.unwrap()["text"], "You are not one of the people who may answer here");
-    slack.nonsense("not json").await.unwrap();
-    slack.nonsense("[]").await.unwrap();
+    assert_eq!(slack.ephemeral_message("U666").await.unwrap()["text"], "You do not have permission to answer here");
+    slack.send_invalid("not json").await.unwrap();
+    slack.send_invalid("[]").await.unwrap();
     slack.envelope(json!({ "user": { "id": "U1" }, "actions": "none" })).await.unwrap();
-    assert!(slack.whisper("U1").await.unwrap()["text"].as_str().unwrap().contains("not understood"));
+    assert!(slack.ephemeral_message("U1").await.unwrap()["text"].as_str().unwrap().contains("no longer works"));
     assert_eq!(world.ask(&ask).await["status"], "pending");
     slack.press(value, "U1").await.unwrap();
     let decided = world.outcome(&ask).await;
@@ -168,7 +168,7 @@ async fn slack_takes_a_press_of_the_people_it_knows_and_changes_the_message() {
 }
 
 #[tokio::test]
-async fn a_mail_has_the_link_and_no_header_of_an_agents_making() {
+async fn mail_contains_the_link_and_no_injected_headers() {
     let smtp = FakeSmtp::start("250 OK").await.unwrap();
     let channel = format!(
         "kind = \"email\"\nurl = \"{}\"\nfrom = \"Sayso <sayso@sayso.test>\"\nto = \"ada@sayso.test\"\nperson = \"ada\"",
@@ -187,12 +187,12 @@ async fn a_mail_has_the_link_and_no_header_of_an_agents_making() {
 }
 
 #[tokio::test]
-async fn a_mail_server_that_refuses_is_told_of() {
+async fn mail_server_refusal_is_reported() {
     let smtp = FakeSmtp::start("550 no such mailbox").await.unwrap();
     let channel = format!("kind = \"email\"\nurl = \"{}\"\nfrom = \"sayso@sayso.test\"\nto = \"ada@sayso.test\"", smtp.url());
     let (world, _clock) = world(&channel).await;
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "the mail server refuses it");
+    assert_eq!(tested["data"][0]["failure"], "the mail server rejected the email");
 }
 
 /// A program of this name in a directory that is searched first; it keeps its arguments.
@@ -209,7 +209,7 @@ fn pretend(dir: &std::path::Path, name: &str) -> String {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn the_desktop_gets_a_title_and_a_text_without_markup() {
+async fn desktop_notification_escapes_markup() {
     let dir = tempfile::tempdir().unwrap();
     let path = pretend(dir.path(), "notify-send");
     let mut clock = None;
@@ -231,7 +231,7 @@ async fn the_desktop_gets_a_title_and_a_text_without_markup() {
         }
     };
     let arguments = tokio::time::timeout(PATIENCE, reading).await.unwrap();
-    assert_eq!(arguments, "--app-name=sayso\n--\nclaude waits for you\n&lt;b&gt;Which&lt;/b&gt;?\n");
+    assert_eq!(arguments, "--app-name=sayso\n--\nclaude needs you\n&lt;b&gt;Which&lt;/b&gt;?\n");
 }
 
 const WEBPUSH: &str = "kind = \"webpush\"\ncontact = \"mailto:ada@sayso.test\"\nallow_private = true";
@@ -244,7 +244,7 @@ fn subscription(push: &FakePush) -> Value {
 }
 
 #[tokio::test]
-async fn a_browser_is_woken_and_answers_with_a_press() {
+async fn push_notification_answers_with_a_button() {
     let push = FakePush::start(201).await.unwrap();
     let (world, clock) = world(WEBPUSH).await;
     let ada = world.token(json!({ "role": "answerer", "actor": "ada" })).await;
@@ -272,7 +272,7 @@ async fn a_browser_is_woken_and_answers_with_a_press() {
 }
 
 #[tokio::test]
-async fn only_the_browser_itself_reads_a_push() {
+async fn push_message_is_encrypted_for_its_browser() {
     let (push, other) = (FakePush::start(201).await.unwrap(), FakePush::start(201).await.unwrap());
     let (world, clock) = world(WEBPUSH).await;
     world.admin.post("/v1/push", subscription(&push)).await;
@@ -282,14 +282,14 @@ async fn only_the_browser_itself_reads_a_push() {
 }
 
 #[tokio::test]
-async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
+async fn push_subscription_ends_with_its_browser_or_token() {
     for status in [404, 410] {
         let push = FakePush::start(status).await.unwrap();
         let (world, _clock) = world(WEBPUSH).await;
         world.admin.post("/v1/push", subscription(&push)).await;
         let tested = || async { world.admin.post("/v1/notify/test", json!({})).await.expect(200)["data"][0].clone() };
         tested().await;
-        assert_eq!(tested().await["failure"], "no browser asked to be woken");
+        assert_eq!(tested().await["failure"], "no browser is subscribed");
         assert_eq!(push.receiver().so_far().len(), 1);
     }
     let push = FakePush::start(201).await.unwrap();
@@ -301,7 +301,7 @@ async fn a_browser_that_is_gone_or_signed_out_is_forgotten() {
     assert_eq!(tested["data"][0]["sent"], true);
     world.admin.delete(&format!("/v1/tokens/{}", id(&made))).await.expect(200);
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "no browser asked to be woken");
+    assert_eq!(tested["data"][0]["failure"], "no browser is subscribed");
     assert_eq!(push.receiver().so_far().len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! A model that is talked to directly, over real HTTP on both sides.
+//! Chats with a model, over real HTTP on both sides.
 
 use std::time::Duration;
 
@@ -73,7 +73,7 @@ impl Talk {
 
 /// The model asks, the person picks one option, the model continues. The label is sent, because options have no other value.
 #[tokio::test]
-async fn a_model_asks_and_goes_on_with_the_answer() {
+async fn model_continues_with_the_answer() {
     let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     assert_eq!((ask.questions[0].header.as_deref(), ask.context.as_deref()), (Some("Database"), Some("Let me ask.")));
@@ -96,7 +96,7 @@ async fn a_model_asks_and_goes_on_with_the_answer() {
 
 /// Any message answers a question of a model, even if `custom` is false.
 #[tokio::test]
-async fn any_message_answers_its_question() {
+async fn typed_message_answers_the_question_of_a_model() {
     let mut talk = Talk::begin(ModelScript::turns([asks(|it| it["custom"] = json!(false)), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.answer(&ask.id, json!([["neither"]])).await.problem(422, "invalid_answers");
@@ -112,7 +112,7 @@ async fn any_message_answers_its_question() {
 
 /// A rejection inserts no message, and the model generates nothing until the person sends one.
 #[tokio::test]
-async fn a_rejection_waits_for_the_person() {
+async fn rejected_question_waits_for_the_next_message() {
     let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.post(&format!("/v1/asks/{}/reject", ask.id), json!({})).await.expect(200);
@@ -128,7 +128,7 @@ async fn a_rejection_waits_for_the_person() {
 
 /// A pending question survives a restart and holds no request open.
 #[tokio::test]
-async fn a_question_survives_a_restart() {
+async fn question_of_a_model_survives_a_restart() {
     let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.server.restart().await.unwrap();
@@ -140,7 +140,7 @@ async fn a_question_survives_a_restart() {
 
 /// A conversation that waits for a person has no task, and the answer gives it one.
 #[tokio::test]
-async fn a_conversation_that_waits_sleeps_until_it_is_answered() {
+async fn waiting_conversation_ends_its_task_until_the_answer() {
     let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
     let ask = talk.agent.asks().await.unwrap();
     let asleep = async {
@@ -157,7 +157,7 @@ async fn a_conversation_that_waits_sleeps_until_it_is_answered() {
 
 /// The transcript and the model get the error, and no ask is opened.
 #[tokio::test]
-async fn what_breaks_the_rules_is_refused_and_shown() {
+async fn invalid_tool_calls_are_refused_and_shown() {
     let twice = vec![ModelBlock::call("c1", "question", json!({})), ModelBlock::call("c2", "rm", json!({}))];
     let bad = vec![ModelBlock::call("c3", "question", json!({ "question": "Which?", "options": [] }))];
     let mut talk = Talk::begin(ModelScript::turns([twice, bad, done()])).await;
@@ -171,7 +171,7 @@ async fn what_breaks_the_rules_is_refused_and_shown() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
+async fn failing_endpoint_is_retried_and_then_reported() {
     let script = |request: &ModelRequest| match request.last_user_text() {
         Some("Set it up") => ModelReply::Fail { status: 400, message: "no such model".to_owned() },
         _ => ModelReply::text("Back again."),
@@ -179,7 +179,7 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
     let mut talk = Talk::begin(ModelScript::choose(script)).await;
     let failed = talk.agent.watch().event("error").await.unwrap();
     let failed = failed.event.data_json();
-    assert!(failed.contains("said 400: no such model"), "{failed}");
+    assert!(failed.contains("returned 400: no such model"), "{failed}");
     talk.idle().await;
     talk.say("Try again").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Back again.");
@@ -187,14 +187,14 @@ async fn an_endpoint_that_fails_is_tried_again_and_then_told_of() {
 }
 
 #[tokio::test]
-async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
+async fn interrupt_stops_the_stream_and_keeps_its_text() {
     let mut talk = Talk::begin(ModelScript::choose(|request| match request.last_user_text() {
         Some("Set it up") => ModelReply::text("Ready."),
         Some("Tell me") => ModelReply::Hang(vec![ModelBlock::text("Half a sentence")]),
         _ => ModelReply::text("Done."),
     }))
     .await;
-    // Words on their way are told to those who listen already.
+    // Clients that are already connected receive streamed text.
     assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
     talk.say("Tell me").await;
     talk.agent.watch().until("the first words", |event| event.name() == "message.delta").await.unwrap();
@@ -206,7 +206,7 @@ async fn an_interrupt_stops_the_stream_and_keeps_the_words() {
 }
 
 #[tokio::test]
-async fn a_configuration_that_cannot_be_is_refused_with_its_place() {
+async fn invalid_configuration_is_refused_with_its_position() {
     for (lines, part) in [
         ("protocol = \"openai\"", "needs base_url and model"),
         ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://x\"", "base_url is no address"),

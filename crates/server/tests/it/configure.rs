@@ -10,7 +10,7 @@ async fn change(http: &Http, session: &str, body: Value) -> Reply {
 }
 
 #[tokio::test]
-async fn a_running_session_gets_another_mode_and_model() {
+async fn mode_and_model_change_in_a_running_session() {
     let world = World::start().await;
     let (agent, _ask) = world.asked("approve").await;
     let since = world.session(agent.session()).await["seq"].as_i64().unwrap();
@@ -24,7 +24,7 @@ async fn a_running_session_gets_another_mode_and_model() {
 }
 
 #[tokio::test]
-async fn a_mode_that_the_agent_refuses_changes_nothing() {
+async fn mode_refused_by_the_agent_stays_unchanged() {
     let world = World::start().await;
     let (agent, _ask) = world.asked("approve").await;
     let since = world.session(agent.session()).await["seq"].as_i64().unwrap();

@@ -1,5 +1,5 @@
-//! A full disk: callers get 507, agents wait, nothing is dropped, and it goes on without a restart.
-//! The test runs itself again inside a mount namespace of its own, where it mounts a small tmpfs.
+//! A full disk: callers get 507, agents wait, nothing is lost, and the server recovers without a restart. The test re-executes
+//! itself in a mount namespace, where it mounts a small tmpfs.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -41,8 +41,8 @@ fn fill(path: &Path) {
 }
 
 #[test]
-fn a_full_disk_is_507_and_heals() {
-    let Some(dir) = inside("disk::a_full_disk_is_507_and_heals") else { return };
+fn full_disk_returns_507_until_space_is_free() {
+    let Some(dir) = inside("disk::full_disk_returns_507_until_space_is_free") else { return };
     let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=6m", "tmpfs"]).arg(&dir).status().unwrap();
     assert!(mounted.success());
     tokio::runtime::Runtime::new().unwrap().block_on(async {

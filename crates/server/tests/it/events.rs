@@ -1,4 +1,4 @@
-//! The catalogue of events: what is documented is emitted, and what is emitted is documented.
+//! The event catalogue: every documented event is emitted, and every emitted event is documented.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A yes is for exactly one action: the digest of an approval, and which calls share an ask.
+//! An approval applies to exactly one action: the digest of an approval, and which calls share an ask.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

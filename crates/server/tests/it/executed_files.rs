@@ -1,4 +1,4 @@
-//! Files that a command executes: who sees them, and what happens when they change before the agent has its yes.
+//! Files that a command executes: who can read them, and what happens if they change before the agent gets its approval.
 
 use std::fs;
 use std::path::PathBuf;
@@ -74,7 +74,7 @@ async fn people_who_may_answer_see_the_files_that_a_command_executes() {
     for role in ["viewer", "agent"] {
         world.role(role).await.get(&format!("/v1/asks/{ask}/files")).await.problem(403, "forbidden");
     }
-    // Nothing else says what is in the files.
+    // No other response contains the content of the files.
     let asked = world.ask(ask).await;
     let listed = json!({ "files": [deployment.path("deploy.sh")], "unlisted": false, "readable": true });
     assert_eq!(asked["executes"], listed);
@@ -87,7 +87,7 @@ async fn people_who_may_answer_see_the_files_that_a_command_executes() {
     let requested = stream.until("approval.requested").await.to_string();
     assert!(requested.contains("deploy.sh") && !requested.contains("to staging"), "{requested}");
 
-    // What was decided is not read any more.
+    // Files of decided asks are not read any more.
     deployment.approve(&shown["digest"]).await.expect(200);
     let unread = json!({ "path": deployment.path("deploy.sh"), "truncated": false });
     assert_eq!(deployment.files().await, json!({ "files": [unread], "unlisted": false }));
@@ -155,7 +155,7 @@ async fn changed_file_is_approved_only_after_another_look() {
     let diff = "@@ -1,2 +1,2 @@\n #!/bin/sh\n-echo to staging\n+echo to production\n";
     assert_eq!(refused["changes"], json!([{ "path": deployment.path("deploy.sh"), "diff": diff }]));
     assert_eq!(deployment.world.ask(&deployment.ask).await["status"], "pending");
-    // A client that shows no files approves what was there when the ask was opened.
+    // A client that does not show files approves the content from when the ask was opened.
     let path = format!("/v1/asks/{}/approve", deployment.ask);
     let refused = deployment.world.admin.post(&path, json!({})).await.problem(409, "content_changed");
     assert_eq!(refused["changes"], json!([{ "path": deployment.path("deploy.sh"), "diff": diff }]));

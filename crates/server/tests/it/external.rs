@@ -1,5 +1,4 @@
-//! Agents that a person runs themselves: their asks have a session like any other, and what was decided
-//! in the terminal is not left to be decided here.
+//! External agents: their asks belong to a session, and asks decided in the terminal are withdrawn.
 
 use serde_json::{Value, json};
 
@@ -41,13 +40,13 @@ async fn asks_of_one_agent_belong_to_one_session() {
     assert_eq!((&created["data"]["external"], &created["sessionId"]), (&json!(true), &json!(session)));
     stream.until("approval.requested").await;
 
-    // The same name is another session when another token says it.
+    // The same session name with another token is another session.
     let other = world.role("agent").await.post("/v1/asks", of("s-1", cwd, question())).await.expect(201);
     assert_ne!(other["sessionId"], first["sessionId"]);
 }
 
 #[tokio::test]
-async fn nothing_is_said_to_an_agent_that_does_not_listen() {
+async fn messages_to_external_agents_are_refused() {
     let world = World::start().await;
     let ask = world.opened(of("s-1", "/nowhere/to/be/seen", question())).await;
     let session = ask["sessionId"].as_str().unwrap();
@@ -70,7 +69,7 @@ async fn nothing_is_said_to_an_agent_that_does_not_listen() {
 }
 
 #[tokio::test]
-async fn what_was_decided_in_the_terminal_is_withdrawn_here() {
+async fn ask_decided_in_the_terminal_is_withdrawn() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let mut asks = Vec::new();
@@ -100,7 +99,7 @@ async fn what_was_decided_in_the_terminal_is_withdrawn_here() {
     assert_eq!(world.session(&session).await["status"], "ended");
     assert_eq!(world.ask(&elsewhere).await["status"], "pending");
 
-    // Nobody else's, and nothing unknown.
+    // Asks of other tokens and unknown asks are not affected.
     let other = world.role("agent").await;
     for session in ["s-2", "s-9"] {
         let taken = other.post("/v1/external", news(session, "ended")).await.expect(200);
@@ -110,7 +109,7 @@ async fn what_was_decided_in_the_terminal_is_withdrawn_here() {
 }
 
 #[tokio::test]
-async fn the_project_has_its_say() {
+async fn project_policy_applies_to_external_agents() {
     let world = World::start().await;
     let project = world.server.project();
     std::fs::write(project.join(".sayso.toml"), "[[rules]]\ndo = \"deny\"\nrun = [\"cargo test *\", \"cargo test\"]\n").unwrap();
@@ -125,7 +124,7 @@ async fn the_project_has_its_say() {
 }
 
 #[tokio::test]
-async fn what_is_no_name_is_refused() {
+async fn invalid_names_are_refused() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     for (session, cwd) in [("", "/p"), ("a\nb", "/p"), ("s", "relative"), (&*"x".repeat(300), "/p")] {
@@ -138,7 +137,7 @@ async fn what_is_no_name_is_refused() {
 }
 
 #[tokio::test]
-async fn only_the_policy_can_be_asked() {
+async fn policy_only_request_opens_no_ask() {
     let world = World::with_policy("[[rules]]\ndo = \"allow\"\nrun = [\"cargo test\"]\n").await;
     let agent = world.role("agent").await;
     let only = |mut ask: Value| {
@@ -152,7 +151,7 @@ async fn only_the_policy_can_be_asked() {
 }
 
 #[tokio::test]
-async fn a_withdrawal_has_its_reason() {
+async fn withdrawal_keeps_its_reason() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent.post("/v1/asks", of("s-1", "/p", approval())).await.expect(201));
@@ -162,7 +161,7 @@ async fn a_withdrawal_has_its_reason() {
 }
 
 #[tokio::test]
-async fn an_outcome_that_nobody_took_in_time_did_not_arrive() {
+async fn uncollected_outcome_is_undeliverable() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent.post("/v1/asks", keyed(of("s-1", "/p", question()), "s-1:aa:0")).await.expect(201));

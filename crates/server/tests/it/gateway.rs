@@ -17,7 +17,7 @@ async fn until(stream: &mut Stream, kind: &str) -> Value {
 }
 
 #[tokio::test]
-async fn answers_by_position() {
+async fn answers_are_matched_by_position() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let done = submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
@@ -28,7 +28,7 @@ async fn answers_by_position() {
 
 // A JSON array is parsed only for a multiple-choice question. Any other text stays text, even if it looks like JSON.
 #[tokio::test]
-async fn arrays_only_where_several_may_be_chosen() {
+async fn arrays_are_accepted_only_for_multiple_choices() {
     let world = World::start().await;
     for (answers, expected) in [
         (
@@ -65,7 +65,7 @@ async fn every_required_question_needs_its_key() {
 }
 
 #[tokio::test]
-async fn what_is_missing_is_said() {
+async fn missing_fields_are_named() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let sid = agent.session();
@@ -94,7 +94,7 @@ async fn what_is_missing_is_said() {
 
 // Unknown ids, asks of another kind and of other sessions are 404; a resolved ask is 409 with the winner.
 #[tokio::test]
-async fn no_pending_question() {
+async fn answer_without_a_pending_question_is_refused() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let (tool_agent, tool) = world.asked("approve").await;
@@ -112,7 +112,7 @@ async fn no_pending_question() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
     assert_eq!(world.ask(&id(&tool)).await, tool);
     submit(&world, sid, &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
-    // Late, whatever it says, even if it would not have fitted.
+    // A late answer gets the winner, even if it is invalid.
     for late in [json!({ "0": "PostgreSQL" }), json!({})] {
         let late = submit(&world, sid, &ask["toolCallId"], late).await.problem(409, "ask_already_resolved");
         assert_eq!((&late["outcome"]["status"], &late["own"]), (&json!("answered"), &json!(true)));
@@ -120,7 +120,7 @@ async fn no_pending_question() {
 }
 
 #[tokio::test]
-async fn approving_and_denying() {
+async fn tool_call_is_approved_or_denied() {
     let world = World::start().await;
     for (prompt, verb, words) in [
         ("approve", "approve", "Approved: cargo test --workspace"),
@@ -138,7 +138,7 @@ async fn approving_and_denying() {
 
 // An ask without a tool call is addressed by its own id.
 #[tokio::test]
-async fn every_ask_has_a_tool_call() {
+async fn every_ask_has_a_tool_call_id() {
     let world = World::start().await;
     let mut agent = world.agent("hello").await;
     agent.finished().await.unwrap();
@@ -151,7 +151,7 @@ async fn every_ask_has_a_tool_call() {
 }
 
 #[tokio::test]
-async fn the_stream_speaks_in_type_and_data() {
+async fn stream_sends_type_and_data() {
     let world = World::start().await;
     let mut agent = world.agent("hello").await;
     agent.finished().await.unwrap();
@@ -218,11 +218,11 @@ async fn the_stream_speaks_in_type_and_data() {
         let text = if n == 0 { "approve" } else { "one more" };
         world.admin.post(&path, json!({ "text": text, "ifPending": "queue" })).await.expect(202);
     }
-    assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("wait already"));
+    assert!(until(&mut stream, "error").await["message"].as_str().unwrap().contains("already queued"));
 }
 
 #[tokio::test]
-async fn new_settings_of_an_idle_session_are_no_end_of_a_turn() {
+async fn settings_change_of_an_idle_session_sends_no_done() {
     let world = World::start().await;
     let mut agent = world.agent("hello").await;
     agent.finished().await.unwrap();
@@ -249,7 +249,7 @@ async fn new_settings_of_an_idle_session_are_no_end_of_a_turn() {
 
 // A client that connects late first receives every pending ask once.
 #[tokio::test]
-async fn a_late_client_first_gets_what_is_pending() {
+async fn stream_starts_with_pending_asks() {
     let world = World::start().await;
     let mut agent = world.agent("parallel").await;
     let mut calls = Vec::new();
@@ -275,7 +275,7 @@ async fn a_late_client_first_gets_what_is_pending() {
     .map(|(kind, call)| (kind.to_owned(), call.to_owned()))
     .to_vec();
     assert_eq!(first, expected);
-    // What comes next is new: nothing is told twice.
+    // New events follow; none is repeated.
     world.admin.post(&format!("/v1/sessions/{}/deny", agent.session()), json!({ "toolCallId": calls[1] })).await.expect(200);
     let (_, next) = stream.event().await;
     assert_ne!(next["type"], "approval_required", "{next}");

@@ -62,7 +62,7 @@ async fn pages_of_other_origins_are_refused_even_with_a_token() {
 }
 
 #[tokio::test]
-async fn what_is_configured_is_let_in() {
+async fn configured_hosts_and_origins_are_allowed() {
     let world = World::with(|setup| {
         setup.config = Some("allow_hosts = [\"sayso.test\"]\ncors_origins = [\"https://app.test\"]\n".to_owned());
     })
@@ -79,7 +79,7 @@ async fn what_is_configured_is_let_in() {
 }
 
 #[tokio::test]
-async fn every_reply_has_its_headers() {
+async fn every_response_has_security_headers() {
     let world = World::start().await;
     for path in ["/", "/v1/health", "/v1/asks", "/v1/nothing", "/openapi.json"] {
         let reply = world.admin.get(path).await;
@@ -97,7 +97,7 @@ async fn every_reply_has_its_headers() {
 
 /// No state changes by GET: reading everything twice leaves the feed where it was.
 #[tokio::test]
-async fn reading_changes_nothing() {
+async fn get_requests_change_nothing() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let paths = [

@@ -1,4 +1,4 @@
-//! Callers that hang up before they have their reply.
+//! Callers that disconnect before the response.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ async fn hang_up(world: &World, method: &str, path: &str, body: &str, turns: u64
     }
 }
 
-/// Does this until what is looked for is there, and gives that.
+/// Repeats an attempt until it returns a value.
 async fn until<T>(what: &str, mut attempt: impl AsyncFnMut(u64) -> Option<T>) -> T {
     let found = async {
         let mut tries = 0;
@@ -43,7 +43,7 @@ async fn until<T>(what: &str, mut attempt: impl AsyncFnMut(u64) -> Option<T>) ->
 }
 
 #[tokio::test]
-async fn a_token_that_is_revoked_by_somebody_who_hangs_up_is_revoked() {
+async fn revocation_completes_when_the_client_disconnects() {
     let world = World::start().await;
     for first in 0..TRIES {
         let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "phone" })).await.expect(201);
@@ -62,7 +62,7 @@ async fn a_token_that_is_revoked_by_somebody_who_hangs_up_is_revoked() {
 }
 
 #[tokio::test]
-async fn what_somebody_asked_who_hung_up_is_withdrawn() {
+async fn ask_is_withdrawn_when_its_caller_disconnects() {
     let (world, clock) = World::timeless("").await;
     for first in 0..TRIES {
         let mut ask = question();

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::world::{World, approval, id, question};
 
 #[tokio::test]
-async fn opening() {
+async fn repeated_open_returns_the_same_ask() {
     let world = World::start().await;
     let first = world.admin.keyed("/v1/asks", "k", question()).await.expect(201);
     assert_eq!(world.admin.keyed("/v1/asks", "k", question()).await.expect(201), first);
@@ -21,7 +21,7 @@ async fn opening() {
 }
 
 #[tokio::test]
-async fn deciding() {
+async fn repeated_decision_returns_the_same_response() {
     let world = World::start().await;
     for (wanted, verb, body, other) in [
         (question(), "answer", json!({ "answers": [["SQLite"]] }), json!({ "answers": [["PostgreSQL"]] })),
@@ -40,7 +40,7 @@ async fn deciding() {
 }
 
 #[tokio::test]
-async fn starting_and_talking() {
+async fn repeated_start_and_message_take_effect_once() {
     let world = World::start().await;
     let new = json!({ "agent": "mock", "prompt": "hello" });
     let first = world.admin.keyed("/v1/sessions", "k", new.clone()).await.expect(201);
@@ -67,7 +67,7 @@ async fn starting_and_talking() {
 }
 
 #[tokio::test]
-async fn also_after_a_restart() {
+async fn idempotency_keys_survive_a_restart() {
     let mut world = World::start().await;
     let ask = id(&world.admin.keyed("/v1/asks", "open", question()).await.expect(201));
     let path = format!("/v1/asks/{ask}/answer");
@@ -80,7 +80,7 @@ async fn also_after_a_restart() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn at_the_same_time() {
+async fn concurrent_requests_with_one_key_take_effect_once() {
     let world = World::start().await;
     for round in 0..20 {
         let calls = (0..5).map(|_| {
@@ -112,7 +112,7 @@ async fn all(calls: Vec<tokio::task::JoinHandle<Value>>) -> Vec<Value> {
 
 /// These calls have no ask to look up, so only the key prevents a second effect.
 #[tokio::test]
-async fn tokens_grants_and_codes() {
+async fn repeated_tokens_grants_and_codes_are_created_once() {
     let world = World::start().await;
     let new = json!({ "role": "viewer", "actor": "screen" });
     world.admin.keyed("/v1/tokens", "k", new.clone()).await.expect(201);
@@ -128,7 +128,7 @@ async fn tokens_grants_and_codes() {
 
 /// Clients of the compatibility routes retry too.
 #[tokio::test]
-async fn the_doors() {
+async fn compatibility_routes_accept_idempotency_keys() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));

@@ -1,4 +1,4 @@
-//! Who asks: what an agent's token says about the agent, and what the agent only reports.
+//! The identity of agents: what their token proves, and what they only report.
 
 use serde_json::{Value, json};
 
@@ -46,7 +46,7 @@ async fn agent_sets_only_labels_of_its_token() {
     let unlabelled = world.role("agent").await;
     unlabelled.post("/v1/asks", with(question(), "labels", json!({ "team": "bank" }))).await.problem(403, "identity_refused");
     assert_eq!(bank.get("/v1/asks").await.expect(200)["data"], json!([]));
-    // The terminal that an agent runs in is no secret and opens nothing.
+    // The terminal that an agent runs in is not a secret and grants nothing.
     let placed = shop.post("/v1/asks", with(question(), "labels", json!({ "tmuxPane": "%3" }))).await.expect(201);
     assert_eq!(placed["labels"], json!({ "team": "shop", "tmuxPane": "%3" }));
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What each crate may depend on. A crate that is missing here fails the test, so that a new crate gets a place.
+/// The allowed dependencies of each crate. A crate that is missing here fails the test.
 const CRATES: [(&str, &[&str]); 14] = [
     ("sayso-core", &[]),
     ("sayso-net", &[]),

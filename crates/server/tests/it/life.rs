@@ -1,4 +1,4 @@
-//! Agents that die, sessions that are interrupted, closed and resumed, and servers that are restarted.
+//! Agents that crash, sessions that are interrupted, closed and resumed, and servers that restart.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ async fn until_status(world: &World, session: &str, status: &str) -> Value {
 
 // Parking: the question of a dead agent stays answerable, and the answer is sent after the session is resumed.
 #[tokio::test]
-async fn a_parked_question_is_answered_later() {
+async fn parked_question_can_be_answered_later() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("crash").await;
     let session = agent.session().to_owned();
@@ -54,7 +54,7 @@ async fn a_parked_question_is_answered_later() {
 }
 
 #[tokio::test]
-async fn a_parked_question_survives_a_restart_and_is_given_once() {
+async fn answer_to_a_parked_question_is_delivered_once_after_a_restart() {
     let mut world = World::start().await;
     let (agent, ask) = world.asked("crash").await;
     let session = agent.session().to_owned();
@@ -74,7 +74,7 @@ async fn a_parked_question_survives_a_restart_and_is_given_once() {
 }
 
 #[tokio::test]
-async fn a_parked_question_can_be_rejected() {
+async fn parked_question_can_be_rejected() {
     let world = World::start().await;
     let (agent, ask) = world.asked("crash").await;
     until_status(&world, agent.session(), "failed").await;
@@ -88,7 +88,7 @@ async fn a_parked_question_can_be_rejected() {
 
 // A parked ask is not live, so a typed message does not answer it.
 #[tokio::test]
-async fn a_resumed_session_takes_messages_although_something_is_parked() {
+async fn resumed_session_accepts_messages_with_a_parked_question() {
     let world = World::start().await;
     let (agent, ask) = world.asked("crash").await;
     let session = agent.session();
@@ -101,7 +101,7 @@ async fn a_resumed_session_takes_messages_although_something_is_parked() {
 }
 
 #[tokio::test]
-async fn interrupting() {
+async fn interrupt_ends_the_turn_and_withdraws_asks() {
     let world = World::start().await;
     for prompt in ["question", "approve", "parallel"] {
         let (mut agent, ask) = world.asked(prompt).await;
@@ -164,7 +164,7 @@ async fn approval_that_was_not_sent_does_not_reach_an_agent_that_is_stopped() {
 }
 
 #[tokio::test]
-async fn closing() {
+async fn close_ends_the_session_and_withdraws_asks() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let session = agent.session();
@@ -187,9 +187,9 @@ async fn closing() {
     assert_eq!(open["data"], json!([]));
 }
 
-/// A crashed session that nobody wants back can be put away, with what is parked in it.
+/// A crashed session can be closed together with its parked questions.
 #[tokio::test]
-async fn closing_what_crashed() {
+async fn crashed_session_can_be_closed() {
     let world = World::start().await;
     let (agent, ask) = world.asked("crash").await;
     until_status(&world, agent.session(), "failed").await;
@@ -198,7 +198,7 @@ async fn closing_what_crashed() {
 }
 
 #[tokio::test]
-async fn resuming() {
+async fn ended_session_can_be_resumed() {
     let world = World::start().await;
     let (agent, _ask) = world.asked("crash").await;
     let session = agent.session();
@@ -273,9 +273,9 @@ async fn deadlines_survive_a_restart_and_wait_for_the_grace() {
     assert_eq!(world.outcome(&id(&later)).await["outcome"]["message"], "User did not respond within 1 hour");
 }
 
-/// Whoever is about to answer when the server comes back gets the chance to.
+/// Deadlines do not fire right after a restart, so that people can still answer.
 #[tokio::test]
-async fn an_answer_within_the_grace_time_counts() {
+async fn answer_within_the_grace_period_wins() {
     let mut clock = None;
     let mut world = World::with(|setup| {
         clock = Some(setup.fake_clock());
@@ -295,7 +295,7 @@ async fn an_answer_within_the_grace_time_counts() {
 /// Deadlines use the wall clock. After a jump forward, or after the machine was suspended, no deadline fires within the grace
 /// period. After a jump backward, no deadline fires early.
 #[tokio::test]
-async fn a_clock_that_jumps_ends_nothing_early() {
+async fn clock_jump_does_not_expire_asks_early() {
     const HOUR: Duration = Duration::from_secs(3_600);
     let mut clock = None;
     let world = World::with(|setup| {
@@ -331,12 +331,12 @@ async fn a_clock_that_jumps_ends_nothing_early() {
         over.await.unwrap()
     };
 
-    // Ahead: over for the clock on the wall, but whoever was about to answer gets the chance to.
+    // The clock jumps forward: the deadline has passed, but people can still answer within the grace period.
     clock.set(began.plus(HOUR));
     assert!(seconds(&due).await >= 30, "within the grace time");
     assert_eq!(world.outcome(&id(&due)).await["outcome"]["by"]["kind"], "timeout");
 
-    // Back: the deadline is where it was, and what is new has its own.
+    // The clock jumps back: the deadline stays, and new asks get their own.
     let later = world.opened(with("10m")).await;
     clock.set(began);
     let soon = world.opened(with("1m")).await;
@@ -347,7 +347,7 @@ async fn a_clock_that_jumps_ends_nothing_early() {
 }
 
 #[tokio::test]
-async fn two_hundred_asks_may_be_pending_in_a_session() {
+async fn session_holds_at_most_200_pending_asks() {
     let world = World::start().await;
     let mut agent = world.agent("hello").await;
     agent.finished().await.unwrap();

@@ -1,4 +1,4 @@
-//! The server, driven through real HTTP: what a client is told, and what is left afterwards.
+//! The server, tested through real HTTP: its responses and the state afterwards.
 
 #![expect(clippy::unwrap_used, reason = "a helper that fails is a failed test")]
 
@@ -18,6 +18,7 @@ mod exact_approvals;
 mod executed_files;
 mod external;
 mod gateway;
+mod groups;
 mod guard;
 mod hang_up;
 mod idempotency;

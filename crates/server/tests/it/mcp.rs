@@ -1,4 +1,4 @@
-//! The MCP surface: the tools, over HTTP in both eras of the protocol.
+//! The MCP tools over HTTP, in both versions of the protocol.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn until_reach(server: &TestServer, id: &str, reach: Reach) {
 }
 
 #[tokio::test]
-async fn an_answer_comes_back_in_both_eras() {
+async fn answer_is_returned_in_both_protocol_versions() {
     let server = TestServer::start().await.unwrap();
     let token = agent_token(&server).await;
     for era in Era::BOTH {
@@ -75,7 +75,7 @@ async fn an_answer_comes_back_in_both_eras() {
 }
 
 #[tokio::test]
-async fn several_questions_several_choices_and_own_words() {
+async fn answers_include_several_questions_choices_and_free_text() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let questions = json!({ "questions": [
@@ -94,7 +94,7 @@ async fn several_questions_several_choices_and_own_words() {
 }
 
 #[tokio::test]
-async fn a_no_nobody_and_withdrawn_read_differently() {
+async fn rejection_timeout_and_withdrawal_read_differently() {
     let (world, clock) = World::timeless("[questions]\ntimeout = \"10m\"\non_timeout = \"reject\"\n").await;
     let server = &world.server;
     let client = connect(server, &agent_token(server).await, Era::Sessions).await;
@@ -122,7 +122,7 @@ async fn a_no_nobody_and_withdrawn_read_differently() {
 }
 
 #[tokio::test]
-async fn a_rule_answers_at_once() {
+async fn rule_answers_a_tool_call_at_once() {
     let policy = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"database\"\nanswer = [\"SQLite\"]\n";
     let world = World::with_policy(policy).await;
     let client = connect(&world.server, &agent_token(&world.server).await, Era::Stateless).await;
@@ -131,7 +131,7 @@ async fn a_rule_answers_at_once() {
 }
 
 #[tokio::test]
-async fn who_cancels_and_asks_again_finds_the_same_ask() {
+async fn repeated_call_after_cancel_finds_the_same_ask() {
     let (world, clock) = World::timeless("").await;
     let server = &world.server;
     let token = agent_token(server).await;
@@ -141,7 +141,7 @@ async fn who_cancels_and_asks_again_finds_the_same_ask() {
         let first = pending(server).await;
         assert_eq!(first.reach, Some(Reach::Live));
         call.cancel().await.unwrap();
-        // The clock stands still, so it may be moved before the server has heard of it.
+        // The fake clock can advance before the server has processed the disconnect, so repeat.
         while server.client().ask(&first.id).await.unwrap().reach != Some(Reach::Parked) {
             clock.advance(Duration::from_secs(1));
             tokio::task::yield_now().await;
@@ -171,7 +171,7 @@ async fn who_cancels_and_asks_again_finds_the_same_ask() {
 }
 
 #[tokio::test]
-async fn an_answer_that_came_while_nobody_waited_is_handed_over() {
+async fn answer_given_between_two_calls_is_returned() {
     let server = TestServer::start().await.unwrap();
     let token = agent_token(&server).await;
     for era in Era::BOTH {
@@ -193,7 +193,7 @@ async fn an_answer_that_came_while_nobody_waited_is_handed_over() {
 }
 
 #[tokio::test]
-async fn who_stays_away_for_ten_minutes_is_not_waited_for() {
+async fn ask_is_withdrawn_after_ten_minutes_without_a_caller() {
     let (world, clock) = World::timeless("").await;
     let server = &world.server;
     let client = connect(server, &agent_token(server).await, Era::Stateless).await;
@@ -210,11 +210,11 @@ async fn who_stays_away_for_ten_minutes_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_client_with_little_time_gets_an_id_and_waits_on() {
+async fn client_with_a_short_timeout_continues_with_an_id() {
     let server = TestServer::start().await.unwrap();
     let token = agent_token(&server).await;
     let http = sayso_testkit::http();
-    // Without a progress token, and with a header that says how long it waits.
+    // Without a progress token, and with a header that sets the client's timeout.
     let call = |name: &str, arguments: Value, wait: &str| {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -250,7 +250,7 @@ async fn a_client_with_little_time_gets_an_id_and_waits_on() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_and_nothing_is_opened() {
+async fn invalid_arguments_are_explained_and_open_no_ask() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let long = "x".repeat(9 * 1024);
@@ -279,7 +279,7 @@ async fn what_is_wrong_is_said_and_nothing_is_opened() {
 }
 
 #[tokio::test]
-async fn only_agents_and_the_owner_come_in() {
+async fn tools_require_the_agent_or_admin_role() {
     let world = World::start().await;
     let server = &world.server;
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
@@ -301,7 +301,7 @@ async fn only_agents_and_the_owner_come_in() {
 }
 
 #[tokio::test]
-async fn a_session_belongs_to_the_token_that_made_it() {
+async fn mcp_session_belongs_to_the_token_that_created_it() {
     let server = TestServer::start().await.unwrap();
     let (mine, theirs) = (agent_token(&server).await, agent_token(&server).await);
     let http = sayso_testkit::http();
@@ -327,7 +327,7 @@ async fn a_session_belongs_to_the_token_that_made_it() {
 }
 
 #[tokio::test]
-async fn a_revoked_token_is_not_told_the_answer() {
+async fn revoked_token_does_not_get_the_answer() {
     let world = World::start().await;
     let server = &world.server;
     let made = world.admin.post("/v1/tokens", json!({ "role": "agent", "actor": "gone" })).await.expect(201);
@@ -346,7 +346,7 @@ fn decided(result: &rmcp::model::CallToolResult) -> Value {
 }
 
 #[tokio::test]
-async fn approve_speaks_as_claude_code_wants_it() {
+async fn approve_returns_the_format_of_claude_code() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" }, "tool_use_id": "toolu_1" });
@@ -377,7 +377,7 @@ async fn approve_speaks_as_claude_code_wants_it() {
         let said = decided(&client.call("approve", wrong).await.unwrap());
         assert_eq!(said["behavior"], "deny");
     }
-    // A permission that nobody waits for any more cannot be given.
+    // An approval whose caller has stopped waiting cannot be given.
     let call = client.start("approve", bash).await.unwrap();
     let ask = pending(&server).await;
     call.cancel().await.unwrap();
@@ -386,11 +386,11 @@ async fn approve_speaks_as_claude_code_wants_it() {
 }
 
 #[tokio::test]
-async fn one_yes_never_answers_two_equal_calls() {
+async fn one_approval_never_answers_two_equal_calls() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let mut watch = server.watch().await.unwrap();
-    // Without an id of the call, nothing but the ask tells one from the other.
+    // Without a tool call id, equal calls cannot be distinguished.
     let bash = json!({ "tool_name": "Bash", "input": { "command": "make deploy" } });
     let calls = [client.start("approve", bash.clone()).await.unwrap(), client.start("approve", bash).await.unwrap()];
     for _ in &calls {
@@ -409,7 +409,7 @@ async fn one_yes_never_answers_two_equal_calls() {
 }
 
 #[tokio::test]
-async fn a_notice_is_said_and_nothing_waits() {
+async fn notify_user_sends_a_notice_and_returns() {
     let server = TestServer::start().await.unwrap();
     let client = connect(&server, &agent_token(&server).await, Era::Stateless).await;
     let mut watch = server.watch().await.unwrap();

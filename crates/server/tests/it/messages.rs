@@ -6,7 +6,7 @@ use crate::world::{World, id};
 
 // No second message is inserted.
 #[tokio::test]
-async fn it_answers_the_one_open_question() {
+async fn message_answers_the_only_pending_question() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
@@ -23,7 +23,7 @@ async fn it_answers_the_one_open_question() {
 }
 
 #[tokio::test]
-async fn with_nothing_pending_it_is_a_prompt() {
+async fn message_without_pending_asks_is_a_prompt() {
     let world = World::start().await;
     let mut agent = world.agent("hello").await;
     agent.finished().await.unwrap();
@@ -34,7 +34,7 @@ async fn with_nothing_pending_it_is_a_prompt() {
 }
 
 #[tokio::test]
-async fn a_set_is_answered_where_the_agent_takes_one_reply_for_all() {
+async fn message_answers_several_questions_if_the_agent_accepts_one_reply() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("questions").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
@@ -45,7 +45,7 @@ async fn a_set_is_answered_where_the_agent_takes_one_reply_for_all() {
 
 // A message never answers a secret, an approval, a plan exit, a link, or one of several pending asks.
 #[tokio::test]
-async fn it_never_decides_what_text_does_not_answer() {
+async fn message_never_decides_approvals_or_links() {
     let world = World::start().await;
     for prompt in ["secret", "approve", "plan", "link", "form", "parallel"] {
         let (mut agent, ask) = world.asked(prompt).await;
@@ -60,7 +60,7 @@ async fn it_never_decides_what_text_does_not_answer() {
         assert_eq!(refused["asks"], json!(pending), "{prompt}");
         assert_eq!(world.ask(&id(&ask)).await, ask, "{prompt}");
         world.admin.post(&path, json!({ "text": "yes", "ifPending": "refuse" })).await.problem(409, "ask_pending");
-        // On request it waits behind the ask.
+        // On request, the message waits until the ask is decided.
         let accepted = world.admin.post(&path, json!({ "text": "later", "ifPending": "queue" })).await.expect(202);
         assert_eq!(accepted["answered"], json!(null));
         assert_eq!(world.ask(&id(&ask)).await["status"], "pending", "{prompt}");
@@ -68,7 +68,7 @@ async fn it_never_decides_what_text_does_not_answer() {
 }
 
 #[tokio::test]
-async fn a_queued_message_is_taken_after_the_turn() {
+async fn queued_message_is_delivered_after_the_turn() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("approve").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
@@ -82,7 +82,7 @@ async fn a_queued_message_is_taken_after_the_turn() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_refused() {
+async fn empty_and_oversized_messages_are_refused() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
@@ -101,7 +101,7 @@ async fn what_is_no_message_is_refused() {
 
 /// A message too long to be an answer must not be taken for one, nor lost.
 #[tokio::test]
-async fn a_text_that_does_not_fit_is_refused() {
+async fn message_that_is_an_invalid_answer_is_refused() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());

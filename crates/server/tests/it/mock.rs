@@ -13,7 +13,7 @@ async fn decided(world: &World, agent: &mut ScriptedAgent, ask: &Value, verb: &s
 }
 
 #[tokio::test]
-async fn question() {
+async fn mock_asks_a_question() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("please ask me a Question").await;
     let session = agent.session().to_owned();
@@ -58,7 +58,7 @@ async fn question() {
 
 // One ask with three questions, in this order.
 #[tokio::test]
-async fn questions() {
+async fn mock_asks_several_questions() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("questions, not a question").await;
     let shapes: Vec<_> =
@@ -71,7 +71,7 @@ async fn questions() {
 }
 
 #[tokio::test]
-async fn approve() {
+async fn mock_requests_an_approval() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("approve").await;
     assert_eq!(ask["kind"], "approval");
@@ -105,7 +105,7 @@ async fn approve() {
 }
 
 #[tokio::test]
-async fn plan() {
+async fn mock_proposes_a_plan() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("plan").await;
     assert_eq!(
@@ -118,7 +118,7 @@ async fn plan() {
 }
 
 #[tokio::test]
-async fn form() {
+async fn mock_sends_a_form() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("form").await;
     let keys: Vec<_> = ask["questions"].as_array().unwrap().iter().map(|q| (q["key"].clone(), q["required"].clone())).collect();
@@ -146,7 +146,7 @@ async fn form() {
 }
 
 #[tokio::test]
-async fn secret() {
+async fn mock_asks_for_a_secret() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("secret").await;
     assert_eq!(ask["questions"][0]["secret"], true);
@@ -156,7 +156,7 @@ async fn secret() {
 }
 
 #[tokio::test]
-async fn link() {
+async fn mock_sends_a_link() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("link").await;
     assert_eq!(ask["kind"], "link");
@@ -171,7 +171,7 @@ async fn link() {
 }
 
 #[tokio::test]
-async fn parallel() {
+async fn mock_opens_asks_in_parallel() {
     let world = World::start().await;
     let mut agent = world.agent("parallel").await;
     let mut asks = Vec::new();
@@ -190,7 +190,7 @@ async fn parallel() {
 
 // An ask that the agent cancels is withdrawn, and later answers get 409.
 #[tokio::test]
-async fn withdraw() {
+async fn mock_withdraws_its_ask() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("withdraw").await;
     let withdrawn = agent.watch().about("question.resolved", &id(&ask)).await.unwrap();
@@ -205,7 +205,7 @@ async fn withdraw() {
 }
 
 #[tokio::test]
-async fn slow_streams_and_everything_else_is_echoed() {
+async fn mock_streams_slowly_and_echoes_other_prompts() {
     let world = World::start().await;
     let mut agent = world.agent("slow").await;
     let first = agent.watch().event("message.delta").await.unwrap();
@@ -226,7 +226,7 @@ async fn slow_streams_and_everything_else_is_echoed() {
 
 // The mode decides approvals. Questions are asked in every mode except dontAsk.
 #[tokio::test]
-async fn permission_modes() {
+async fn mock_supports_permission_modes() {
     let world = World::start().await;
     let start = |mode: &str, prompt: &str| {
         let new = json!({ "agent": "mock", "prompt": prompt, "permissionMode": mode, "model": "small" });
@@ -247,7 +247,7 @@ async fn permission_modes() {
 }
 
 #[tokio::test]
-async fn capabilities_are_told() {
+async fn agent_list_contains_capabilities() {
     let world = World::start().await;
     let agents = world.admin.get("/v1/agents").await.expect(200);
     let agents = agents["data"].as_array().unwrap();
@@ -270,7 +270,7 @@ async fn capabilities_are_told() {
 }
 
 #[tokio::test]
-async fn told_to_stop_it_stops() {
+async fn denial_with_stop_ends_the_turn() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question 5 times").await;
     let (_, words) = decided(&world, &mut agent, &ask, "reject", json!({ "message": "enough", "stop": true })).await;

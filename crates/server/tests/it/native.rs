@@ -1,11 +1,11 @@
-//! The native API: lists, opening, deciding, and every way in which it says no without touching the ask.
+//! The native API: lists, opening and deciding asks, and refusals that leave the ask unchanged.
 
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
 
-/// Ids that name nothing, in every shape: never made, malformed, of another kind, hostile.
+/// Ids that do not exist, in every form: unused, malformed, of another kind, hostile.
 const NO_IDS: [&str; 7] = [
     "ask_01890000000070008000000000000000",
     "ses_01890000000070008000000000000000",
@@ -18,7 +18,7 @@ const NO_IDS: [&str; 7] = [
 
 // Unknown and malformed ids are 404 on every route.
 #[tokio::test]
-async fn what_is_no_id_is_not_found_on_every_route() {
+async fn malformed_id_is_not_found_on_every_route() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let sid = agent.session();
@@ -81,7 +81,7 @@ async fn what_is_no_id_is_not_found_on_every_route() {
 
 // Malformed JSON is 400, any other invalid body is 422, and the ask stays pending.
 #[tokio::test]
-async fn wrong_bodies_leave_the_ask_untouched() {
+async fn invalid_bodies_do_not_change_the_ask() {
     let world = World::start().await;
     let ask = world.opened(question()).await;
     let tool = world.opened(approval()).await;
@@ -142,7 +142,7 @@ async fn wrong_bodies_leave_the_ask_untouched() {
 
 // A late answer gets 409 before validation. The body names the winner and says whether the winner is the caller.
 #[tokio::test]
-async fn a_late_decision_learns_who_was_first() {
+async fn late_decision_gets_the_outcome_of_the_winner() {
     let world = World::start().await;
     let (ann, bob) = (
         world.token(json!({ "role": "answerer", "actor": "ann" })).await,
@@ -177,7 +177,7 @@ async fn a_late_decision_learns_who_was_first() {
 }
 
 #[tokio::test]
-async fn opening_refuses_what_is_no_ask() {
+async fn opening_an_invalid_ask_is_refused() {
     let world = World::start().await;
     let before = world.admin.get("/v1/asks").await.expect(200);
     let q = |question: Value| json!({ "questions": [question] });
@@ -205,7 +205,7 @@ async fn opening_refuses_what_is_no_ask() {
 
 // Long headers and many options break a recommendation, so they are accepted.
 #[tokio::test]
-async fn opening_takes_what_people_need() {
+async fn opened_ask_keeps_all_its_fields() {
     let world = World::start().await;
     let options: Vec<_> = (0..20).map(|n| json!({ "label": format!("Option {n}"), "value": format!("o{n}") })).collect();
     let ask = world
@@ -245,7 +245,7 @@ async fn opening_takes_what_people_need() {
 }
 
 #[tokio::test]
-async fn a_caller_waits_gets_its_outcome_and_is_noted() {
+async fn waiting_caller_gets_the_outcome_which_counts_as_delivered() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent.post("/v1/asks", question()).await.expect(201));
@@ -253,7 +253,7 @@ async fn a_caller_waits_gets_its_outcome_and_is_noted() {
         let (agent, path) = (agent.clone(), format!("/v1/asks/{ask}?wait=30s"));
         tokio::spawn(async move { agent.get(&path).await.expect(200) })
     };
-    // Somebody else's look is no delivery.
+    // Another caller reading the ask does not count as delivery.
     world.admin.get(&format!("/v1/asks/{ask}")).await.expect(200);
     world.admin.answer(&ask, json!([["SQLite"]])).await.expect(200);
     let got = waiting.await.unwrap();
@@ -271,7 +271,7 @@ async fn a_caller_waits_gets_its_outcome_and_is_noted() {
 }
 
 #[tokio::test]
-async fn a_caller_takes_back_what_it_opened_and_nothing_else() {
+async fn caller_withdraws_only_its_own_asks() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let mine = id(&agent.post("/v1/asks", question()).await.expect(201));
@@ -289,7 +289,7 @@ async fn a_caller_takes_back_what_it_opened_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn twins_are_one_ask() {
+async fn equal_dedupe_keys_open_one_ask() {
     let world = World::start().await;
     let open = || {
         let mut wanted = question();
@@ -303,7 +303,7 @@ async fn twins_are_one_ask() {
 }
 
 #[tokio::test]
-async fn lists_filter_and_page_and_refuse_nonsense() {
+async fn lists_filter_and_page_and_refuse_invalid_parameters() {
     let world = World::start().await;
     let (agent, of_mock) = world.asked("question").await;
     let mut labelled = approval();
@@ -344,7 +344,7 @@ async fn lists_filter_and_page_and_refuse_nonsense() {
 }
 
 #[tokio::test]
-async fn snoozing_is_no_no() {
+async fn snoozing_does_not_decide_the_ask() {
     let world = World::start().await;
     let ask = world.opened(question()).await;
     let path = format!("/v1/asks/{}/snooze", id(&ask));
@@ -355,7 +355,7 @@ async fn snoozing_is_no_no() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_too_large_is_refused() {
+async fn oversized_body_is_refused() {
     let world = World::start().await;
     let ask = world.opened(question()).await;
     let huge = json!({ "answers": [["x".repeat(7 * 1024 * 1024)]] }).to_string();
@@ -365,7 +365,7 @@ async fn a_body_that_is_too_large_is_refused() {
 
 /// Verbatim and whole, up to the limit; over it, refused by name.
 #[tokio::test]
-async fn large_inputs_are_kept_whole() {
+async fn large_inputs_are_stored_completely() {
     let world = World::start().await;
     let open = |size: usize| json!({ "approval": { "tool": "Write", "action": "edit", "paths": ["a"], "input": { "text": "ä".repeat(size / 2) } } });
     let ask = world.opened(open(3_000_000)).await;
@@ -375,7 +375,7 @@ async fn large_inputs_are_kept_whole() {
 }
 
 #[tokio::test]
-async fn sessions_refuse_what_cannot_be_started() {
+async fn invalid_session_requests_are_refused() {
     let world = World::start().await;
     let start = |new: Value| {
         let admin = world.admin.clone();
@@ -387,7 +387,7 @@ async fn sessions_refuse_what_cannot_be_started() {
     start(json!({ "agent": "mock", "cwd": "/nowhere/at/all" })).await.problem(422, "directory_not_allowed");
     start(json!({ "agent": "mock", "policy": { "questions": "maybe" } })).await.problem(422, "invalid_request");
     start(json!({ "agent": "mock", "policy": { "questions": { "timeout": "10m" } } })).await.problem(422, "invalid_policy");
-    // An admin may name any directory; others only what is inside the roots.
+    // Admins may name any directory; others only directories inside the roots.
     let answerer = world.role("answerer").await;
     answerer.post("/v1/sessions", json!({ "agent": "mock", "cwd": "/" })).await.problem(422, "directory_not_allowed");
     let project = world.server.project();
@@ -401,7 +401,7 @@ async fn sessions_refuse_what_cannot_be_started() {
 }
 
 #[tokio::test]
-async fn metrics_count_and_tell_nothing_that_was_said() {
+async fn metrics_contain_no_text_of_people_or_agents() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     world.admin.answer(&id(&ask), json!([["words-of-a-person"]])).await.expect(200);
@@ -424,7 +424,7 @@ async fn metrics_count_and_tell_nothing_that_was_said() {
 
 /// The OpenAPI document includes runs and their questions.
 #[tokio::test]
-async fn health_and_the_description_need_no_token() {
+async fn health_and_openapi_need_no_token() {
     let world = World::start().await;
     let nobody = world.http("");
     assert_eq!(nobody.get("/v1/health").await.expect(200)["status"], "ok");

@@ -22,7 +22,7 @@ fn hook(name: &str, url: &str, more: &str) -> String {
     )
 }
 
-/// A server on a clock that stands still, with this configuration.
+/// A server with a fake clock and this configuration.
 async fn world(config: String) -> (World, Arc<FakeClock>) {
     let mut clock = None;
     let world = World::with(|setup| {
@@ -72,7 +72,7 @@ async fn channel(world: &World, name: &str, is_so: impl Fn(&Value) -> bool) -> V
 }
 
 #[tokio::test]
-async fn a_note_is_signed_and_says_who_waits_and_nothing_else() {
+async fn webhook_is_signed_and_has_no_content_by_default() {
     let receiver = Receiver::with_status(204).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
     let mut wanted = question();
@@ -85,7 +85,7 @@ async fn a_note_is_signed_and_says_who_waits_and_nothing_else() {
     let event = calls[0].json();
     let data = json!({
         "askId": id(&ask), "kind": "question", "agent": "claude", "project": "shop-api",
-        "text": "claude in shop-api waits for you", "openedAt": ask["openedAt"],
+        "text": "claude in shop-api needs you", "openedAt": ask["openedAt"],
     });
     assert_eq!(event["data"], data);
     assert!(!calls[0].body.windows(8).any(|part| part == b"database"), "what is asked is not said");
@@ -94,7 +94,7 @@ async fn a_note_is_signed_and_says_who_waits_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn by_choice_a_note_says_what_is_asked() {
+async fn webhook_includes_content_if_configured() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "content = true\nafter = \"1s\"")).await;
     world.opened(approval()).await;
@@ -103,9 +103,9 @@ async fn by_choice_a_note_says_what_is_asked() {
     assert!(event["data"]["content"].as_str().unwrap().contains("cargo test"), "{event}");
 }
 
-/// The second channel is faster: when it has heard, the first would have, too.
+/// The second channel is faster: once it has received a message, the first one would have as well.
 #[tokio::test]
-async fn nobody_is_told_before_the_time_or_after_the_outcome_and_each_is_told_once() {
+async fn notification_is_sent_once_and_only_while_due() {
     let (slow, fast) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(200).await.unwrap());
     let config = hook("slow", slow.url(), "after = \"20s\"") + &hook("fast", fast.url(), "after = \"19s\"");
     let (world, clock) = world(config).await;
@@ -129,7 +129,7 @@ async fn nobody_is_told_before_the_time_or_after_the_outcome_and_each_is_told_on
 }
 
 #[tokio::test]
-async fn what_a_rule_decides_is_nobodys_business() {
+async fn automatic_decisions_send_no_notification() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
     world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test"], "for": "1h" })).await.expect(201);
@@ -141,7 +141,7 @@ async fn what_a_rule_decides_is_nobodys_business() {
 }
 
 #[tokio::test]
-async fn a_receiver_that_fails_is_tried_again_under_the_same_id() {
+async fn failed_notification_is_retried_with_the_same_id() {
     let status = Arc::new(AtomicU16::new(500));
     let says = Arc::clone(&status);
     let receiver = Receiver::start(move |_| {
@@ -155,7 +155,7 @@ async fn a_receiver_that_fails_is_tried_again_under_the_same_id() {
     for tries in 1..=3 {
         pass_until(&clock, secs(6), || receiver.so_far().len() >= tries).await;
     }
-    channel(&world, "hook", |channel| channel["lastFailure"] == "the receiver says 500").await;
+    channel(&world, "hook", |channel| channel["lastFailure"] == "the receiver responded with status 500").await;
     status.store(200, Ordering::SeqCst);
     pass_until(&clock, secs(30), || receiver.so_far().len() >= 4).await;
     channel(&world, "hook", |channel| channel["lastFailure"].is_null()).await;
@@ -169,7 +169,7 @@ async fn a_receiver_that_fails_is_tried_again_under_the_same_id() {
 }
 
 #[tokio::test]
-async fn a_note_that_cannot_be_sent_is_given_up() {
+async fn notification_is_abandoned_after_its_retries() {
     let receiver = Receiver::with_status(503).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
     let first = world.opened(question()).await;
@@ -181,7 +181,7 @@ async fn a_note_that_cannot_be_sent_is_given_up() {
     assert_eq!(calls, [vec![waiting(&first); 6], vec![waiting(&second)]].concat());
 }
 
-/// Lets time pass, step by step, until this is so. What is to be tried again is put there by a task of its own.
+/// Advances the clock step by step until the condition holds. Retries are scheduled by a separate task.
 async fn pass_until(clock: &FakeClock, step: Duration, is_so: impl Fn() -> bool) {
     let passing = async {
         while !is_so() {
@@ -193,7 +193,7 @@ async fn pass_until(clock: &FakeClock, step: Duration, is_so: impl Fn() -> bool)
 }
 
 #[tokio::test]
-async fn a_receiver_that_is_gone_hears_nothing_more() {
+async fn gone_receiver_gets_no_more_notifications() {
     let receiver = Receiver::with_status(410).await.unwrap();
     let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
     let first = world.opened(question()).await;
@@ -202,16 +202,16 @@ async fn a_receiver_that_is_gone_hears_nothing_more() {
     world.opened(question()).await;
     clock.advance(secs(86_400));
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
-    assert_eq!(tested["data"][0]["failure"], "the receiver said that it is gone");
+    assert_eq!(tested["data"][0]["failure"], "the receiver no longer exists");
     assert_eq!(heard(&receiver.so_far()), [waiting(&first)]);
-    // Whoever starts the server again has put it right.
+    // A restart retries channels that were reported as gone.
     world.server.restart().await.unwrap();
     channel(&world, "hook", |channel| channel["gone"] == false).await;
 }
 
 #[tokio::test]
-async fn a_dead_channel_delays_neither_answers_nor_other_channels() {
-    // One that takes the call and never replies, and one that nobody listens at.
+async fn dead_channel_delays_neither_answers_nor_other_channels() {
+    // One receiver accepts requests and never responds; the other does not listen.
     let silent = Receiver::start(|_| std::future::pending()).await.unwrap();
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let nobody = format!("http://{}", closed.local_addr().unwrap());
@@ -230,14 +230,14 @@ async fn a_dead_channel_delays_neither_answers_nor_other_channels() {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
     }
     alive.calls(80).await.unwrap();
-    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("not reached"))).await;
+    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("could not reach"))).await;
     // Each of them is given up after ten seconds, for another one.
     let most = 8 * (1 + began.elapsed().as_secs() / 10);
     assert!((silent.so_far().len() as u64) <= most, "a few at once, and no more");
 }
 
 #[tokio::test]
-async fn a_restart_neither_repeats_nor_loses_a_note() {
+async fn restart_neither_repeats_nor_loses_a_notification() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
     let told = world.opened(question()).await;
@@ -249,7 +249,7 @@ async fn a_restart_neither_repeats_nor_loses_a_note() {
     clock.advance(secs(20));
     assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&told), waiting(&soon)]);
     world.server.restart().await.unwrap();
-    // The end of both is told, also of the one from three lives ago.
+    // Both channels are told about the outcome, including the ask from three restarts ago.
     for ask in [&told, &soon] {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
         receiver.until("the end of it", |calls| heard(calls).contains(&over(ask))).await.unwrap();
@@ -258,7 +258,7 @@ async fn a_restart_neither_repeats_nor_loses_a_note() {
 }
 
 #[tokio::test]
-async fn a_new_channel_does_not_tell_of_what_waited_before_it_was_there() {
+async fn new_channel_ignores_older_asks() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (mut world, clock) = world(String::new()).await;
     world.opened(question()).await;
@@ -272,7 +272,7 @@ async fn a_new_channel_does_not_tell_of_what_waited_before_it_was_there() {
 }
 
 #[tokio::test]
-async fn if_nobody_comes_the_next_channel_is_used() {
+async fn unanswered_ask_escalates_to_the_next_channel() {
     let (first, second) = (Receiver::with_status(500).await.unwrap(), Receiver::with_status(200).await.unwrap());
     let config = hook("first", first.url(), "after = \"10s\"\nthen = { name = \"second\", after = \"5m\" }")
         + &hook("second", second.url(), "after = \"0s\"");
@@ -287,7 +287,7 @@ async fn if_nobody_comes_the_next_channel_is_used() {
 }
 
 #[tokio::test]
-async fn what_is_snoozed_is_told_when_it_is_back() {
+async fn snoozed_ask_is_notified_when_it_returns() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
     let snoozed = world.opened(question()).await;
@@ -302,7 +302,7 @@ async fn what_is_snoozed_is_told_when_it_is_back() {
 }
 
 #[tokio::test]
-async fn a_command_gets_the_note_on_its_standard_input() {
+async fn command_gets_the_notification_on_stdin() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("note.json");
     let line = format!("cat > {0}.part; mv {0}.part {0}", file.display());
@@ -323,7 +323,7 @@ async fn a_command_gets_the_note_on_its_standard_input() {
 }
 
 #[tokio::test]
-async fn a_command_that_does_not_end_is_ended_with_all_that_it_started() {
+async fn hanging_command_is_killed_with_its_children() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("pids");
     let line = format!("sleep 3600 & echo $! > {}; sleep 3600", file.display());
@@ -331,11 +331,11 @@ async fn a_command_that_does_not_end_is_ended_with_all_that_it_started() {
     let (world, _clock) = world(config).await;
     let tested = world.admin.post("/v1/notify/test", json!({ "name": "stuck" })).await.expect(200);
     let why = tested["data"][0]["failure"].as_str().unwrap();
-    assert!(why.contains("was ended"), "{why}");
+    assert!(why.contains("was stopped because"), "{why}");
     let child = std::fs::read_to_string(&file).unwrap();
     let state = format!("/proc/{}/stat", child.trim());
     let gone = async {
-        // What is dead and not yet waited for is a zombie.
+        // A process that has exited but was not reaped is a zombie.
         while std::fs::read_to_string(&state).is_ok_and(|stat| !stat.contains(") Z ")) {
             tokio::task::yield_now().await;
         }
@@ -344,7 +344,7 @@ async fn a_command_that_does_not_end_is_ended_with_all_that_it_started() {
 }
 
 #[tokio::test]
-async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() {
+async fn channel_test_reports_each_result_and_list_hides_secrets() {
     let (good, bad) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(403).await.unwrap());
     let config =
         hook("good", good.url(), "quiet = \"22:00-07:00\"\nperson = \"ada\"") + &hook("bad", bad.url(), "content = true");
@@ -352,7 +352,7 @@ async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() 
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     let expected = json!([
         { "name": "good", "kind": "webhook", "sent": true },
-        { "name": "bad", "kind": "webhook", "sent": false, "failure": "the receiver says 403" },
+        { "name": "bad", "kind": "webhook", "sent": false, "failure": "the receiver responded with status 403" },
     ]);
     assert_eq!(tested["data"], expected);
     assert_eq!(good.calls(1).await.unwrap()[0].json()["type"], "test");
@@ -361,7 +361,7 @@ async fn a_test_says_of_each_channel_what_happened_and_a_list_tells_no_secret() 
     assert!(!list.text.contains("whsec") && !list.text.contains(good.url()), "{}", list.text);
     let expected = json!([
         { "name": "good", "kind": "webhook", "after": "20s", "quiet": "22:00-07:00", "content": false, "person": "ada", "gone": false },
-        { "name": "bad", "kind": "webhook", "after": "20s", "content": true, "gone": false, "lastFailure": "the receiver says 403" },
+        { "name": "bad", "kind": "webhook", "after": "20s", "content": true, "gone": false, "lastFailure": "the receiver responded with status 403" },
     ]);
     assert_eq!(list.expect(200)["data"], expected);
 }

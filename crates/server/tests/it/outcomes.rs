@@ -1,4 +1,4 @@
-//! The stream of outcomes: the caller's own asks, and nothing else.
+//! The stream of outcomes, which contains only the caller's own asks.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn kept(ask: Value, key: &str) -> Value {
 }
 
 #[tokio::test]
-async fn stream_of_outcomes_has_the_callers_own_asks_only() {
+async fn outcome_stream_contains_only_asks_of_the_caller() {
     let world = World::start().await;
     let (bot, other) = (world.role("agent").await, world.role("agent").await);
     let mut stream = bot.stream("/v1/outcomes", None).await;
@@ -44,7 +44,7 @@ async fn stream_of_outcomes_has_the_callers_own_asks_only() {
     ];
     assert_eq!(seen, wanted);
 
-    // A stream that resumes misses nothing, and has no reset.
+    // A resumed stream misses nothing and has no reset.
     let mut resumed = bot.stream("/v1/outcomes", Some(&head.to_string())).await;
     let (_, first) = resumed.event().await;
     assert_eq!(id(&first["data"]), id(&own));

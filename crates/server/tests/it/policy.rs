@@ -1,4 +1,4 @@
-//! The policy decides before a person is bothered, and when nobody comes.
+//! Policy decisions before an ask is opened, and at its deadline.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn only_ask(world: &World, session: &str) -> Value {
 
 // The ask is rejected in the commit that opens it and is never pending.
 #[tokio::test]
-async fn reject() {
+async fn policy_reject_rejects_questions() {
     let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
     let mut agent = world.agent("question").await;
     let words = agent.finished().await.unwrap();
@@ -42,7 +42,7 @@ async fn reject() {
 
 // The policy picks the first option of every question and never invents free text.
 #[tokio::test]
-async fn accept_first() {
+async fn policy_accept_first_chooses_first_options() {
     let world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
     assert_eq!(world.agent("question").await.finished().await.unwrap(), "You answered: SQLite.");
     let mut agent = world.agent("questions").await;
@@ -56,7 +56,7 @@ async fn accept_first() {
 
 // Without a timeout the ask stays pending.
 #[tokio::test]
-async fn forward_waits_for_ever() {
+async fn forwarded_question_without_timeout_stays_pending() {
     let (world, clock) = World::timeless("[questions]\npolicy = \"forward\"\n").await;
     let (_agent, ask) = world.asked("question").await;
     let (_agent, tool) = world.asked("approve").await;
@@ -72,7 +72,7 @@ async fn forward_waits_for_ever() {
 }
 
 #[tokio::test]
-async fn a_question_times_out_after_ten_minutes() {
+async fn question_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
     let (mut agent, ask) = world.asked("question").await;
     assert_eq!(ask["onTimeout"], "reject");
@@ -88,7 +88,7 @@ async fn a_question_times_out_after_ten_minutes() {
 }
 
 #[tokio::test]
-async fn an_approval_times_out_after_ten_minutes() {
+async fn approval_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
     let (mut agent, ask) = world.asked("approve").await;
     assert_eq!(ask["onTimeout"], "deny");
@@ -103,7 +103,7 @@ async fn an_approval_times_out_after_ten_minutes() {
 
 // A timeout picks the first option only if the policy says so, and never for approvals.
 #[tokio::test]
-async fn on_timeout_accept_first() {
+async fn timeout_with_accept_first_chooses_first_options() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
     let (world, clock) = World::timeless(policy).await;
     let (mut agent, ask) = world.asked("question").await;
@@ -119,7 +119,7 @@ async fn on_timeout_accept_first() {
 
 // A person's rejection is final; only a timeout uses the fallback.
 #[tokio::test]
-async fn a_reject_is_a_reject() {
+async fn rejection_by_a_person_is_passed_on() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
     let (world, clock) = World::timeless(policy).await;
     let (mut agent, ask) = world.asked("question").await;
@@ -131,7 +131,7 @@ async fn a_reject_is_a_reject() {
 
 // Rules match the header or the text, by substring or by regular expression.
 #[tokio::test]
-async fn rules_answer() {
+async fn matching_rules_answer_questions() {
     for (rule, answer) in [
         ("header = \"database\"\nanswer = [\"PostgreSQL\"]", "PostgreSQL"),
         ("match = \"WHICH data\"\nanswer = [\"PostgreSQL\"]", "PostgreSQL"),
@@ -149,7 +149,7 @@ async fn rules_answer() {
 
 // `auto` answers by rule and picks the first option of the remaining questions; `forward` preselects.
 #[tokio::test]
-async fn rules_on_a_part_of_an_ask() {
+async fn ask_stays_pending_if_rules_match_only_a_part() {
     let rule = "[[rules]]\ndo = \"answer\"\nheader = \"areas\"\nanswer = [\"Billing\", \"Search\"]\n";
     let notes = "[[rules]]\ndo = \"answer\"\nheader = \"notes\"\nanswer = [\"none\"]\n";
     let world = World::with_policy(&format!("[questions]\npolicy = \"auto\"\n{rule}{notes}")).await;
@@ -167,14 +167,14 @@ async fn rules_on_a_part_of_an_ask() {
 
 // A rule whose answer is not valid for the question does not match.
 #[tokio::test]
-async fn a_rule_that_does_not_fit_asks_a_person() {
+async fn rule_with_an_unknown_option_asks_a_person() {
     let world = World::with_policy("[[rules]]\ndo = \"answer\"\nheader = \"port\"\nanswer = [\"99999\"]\n").await;
     let (_agent, ask) = world.asked("form").await;
     assert_eq!(ask["status"], "pending");
 }
 
 #[tokio::test]
-async fn a_rule_rejects() {
+async fn matching_rule_rejects_a_question() {
     let world = World::with_policy("[[rules]]\nname = \"no databases\"\ndo = \"reject\"\nheader = \"database\"\n").await;
     let mut agent = world.agent("question").await;
     assert!(agent.finished().await.unwrap().starts_with("Rejected: "));
@@ -210,7 +210,7 @@ async fn deny_beats_ask_beats_allow() {
 
 // If the file does not parse, the last valid policy stays in force and the error names the line.
 #[tokio::test]
-async fn a_broken_file_keeps_the_last_good_policy() {
+async fn invalid_file_keeps_the_last_valid_policy() {
     let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
     let path = world.server.config_dir().join("policy.toml");
     for broken in [
@@ -221,7 +221,7 @@ async fn a_broken_file_keeps_the_last_good_policy() {
         "[[rules]]\ndo = \"allow\"\n",
     ] {
         std::fs::write(&path, broken).unwrap();
-        // Files are told apart by their time, which may be as coarse as the clock: make it another one.
+        // Changes are detected by the modification time, which may be as coarse as the clock, so set a different one.
         let later = std::time::SystemTime::now() + Duration::from_secs(u64::try_from(broken.len()).unwrap());
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
         let view = world.admin.get("/v1/policy").await.expect(200);
@@ -243,7 +243,7 @@ async fn a_broken_file_keeps_the_last_good_policy() {
 
 /// A server that begins with a broken file does not allow anything on its own.
 #[tokio::test]
-async fn a_file_that_was_never_good_is_no_policy() {
+async fn invalid_file_at_start_means_no_policy() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\nnonsense = 1\n").await;
     let (_agent, ask) = world.asked("approve").await;
     assert_eq!(ask["status"], "pending");
@@ -252,7 +252,7 @@ async fn a_file_that_was_never_good_is_no_policy() {
 
 // The policy of a session takes precedence over the policy of the person.
 #[tokio::test]
-async fn a_session_has_its_own() {
+async fn session_policy_overrides_the_file() {
     let world = World::start().await;
     let mut agent =
         started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "accept-first" } })).await;
@@ -266,7 +266,7 @@ async fn a_session_has_its_own() {
 
 // An untrusted project can only add deny and ask rules.
 #[tokio::test]
-async fn a_project_must_be_trusted_to_allow() {
+async fn untrusted_project_cannot_allow() {
     let world = World::start().await;
     let project = world.server.project();
     let file = project.join(".sayso.toml");
@@ -283,7 +283,7 @@ async fn a_project_must_be_trusted_to_allow() {
 }
 
 #[tokio::test]
-async fn grants_hold_for_their_time() {
+async fn grants_expire() {
     let (world, clock) = World::timeless("").await;
     world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test *"], "for": "1h" })).await.expect(201);
     assert_eq!(world.agent("approve").await.finished().await.unwrap(), "Approved: cargo test --workspace");
@@ -298,7 +298,7 @@ async fn grants_hold_for_their_time() {
 
 /// What the page saves as a rule for a while: anything that a rule can name, with its project, until it is taken back.
 #[tokio::test]
-async fn grants_are_of_every_kind_and_are_taken_back() {
+async fn grants_of_every_kind_can_be_revoked() {
     let world = World::start().await;
     let edit =
         |path: &str| json!({ "project": "/p", "approval": { "tool": "Edit", "action": "edit", "paths": [path], "input": {} } });
@@ -329,7 +329,7 @@ async fn grants_are_of_every_kind_and_are_taken_back() {
 }
 
 #[tokio::test]
-async fn the_file_is_written_whole_with_its_place_in_an_error_and_never_over_somebody_elses_text() {
+async fn policy_file_is_validated_and_conflicting_writes_are_refused() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::start().await;
     let put = async |text: &str, fingerprint: &Value| {
@@ -358,7 +358,7 @@ async fn the_file_is_written_whole_with_its_place_in_an_error_and_never_over_som
 }
 
 #[tokio::test]
-async fn profiles_are_switched_on_and_end() {
+async fn profile_switches_off_at_its_time() {
     let policy = "[profiles.away]\nquestions = { policy = \"reject\" }\n";
     let (world, clock) = World::timeless(policy).await;
     let put = |body: Value| {
@@ -377,7 +377,7 @@ async fn profiles_are_switched_on_and_end() {
 }
 
 #[tokio::test]
-async fn explain_says_what_a_policy_does() {
+async fn explain_returns_the_decision_of_a_policy() {
     let world = World::start().await;
     let (_agent, ask) = world.asked("approve").await;
     let explain = |body: Value| {
@@ -397,7 +397,7 @@ async fn explain_says_what_a_policy_does() {
 
 /// The guard rule is built in and cannot be removed.
 #[tokio::test]
-async fn nobody_allows_sayso_itself() {
+async fn rules_cannot_allow_sayso_itself() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = [\"*\"]\n").await;
     let run = |command: String| json!({ "approval": { "tool": "Bash", "action": "run", "command": command, "input": { "command": command } } });
     let allowed = world.opened(run("ls".to_owned())).await;
@@ -409,9 +409,9 @@ async fn nobody_allows_sayso_itself() {
     }
 }
 
-/// A caller's own patience only shortens what the policy says.
+/// The timeout of a caller can only shorten the timeout of the policy.
 #[tokio::test]
-async fn a_callers_timeout_ends_in_a_no() {
+async fn timeout_of_a_caller_denies_its_approval() {
     let (world, clock) =
         World::timeless("[questions]\npolicy = \"forward\"\ntimeout = \"10m\"\non_timeout = \"accept-first\"\n").await;
     let with = |mut wanted: Value, timeout: &str| {

@@ -51,7 +51,7 @@ fn pending(why: &str) -> (String, Option<String>) {
 }
 
 #[tokio::test]
-async fn links_are_followed_before_the_policy_looks() {
+async fn symbolic_links_are_followed_before_the_policy_decides() {
     let (world, project) = world().await;
     fs::create_dir_all(project.join(".git")).unwrap();
     fs::create_dir_all(project.join("docs")).unwrap();
@@ -91,7 +91,7 @@ async fn rules_ask_again_after_configuration_changed_in_the_session() {
     let explained = &explained["data"][0];
     assert_eq!((&explained["verdict"], &explained["because"]), (&json!("ask"), &json!(why)), "{explained}");
 
-    // A branch that is tracked changes nothing that runs; the file as it was is no change.
+    // Tracking a branch does not change what runs, and restoring the file is not a change.
     fs::write(project.join(".git/config"), "[core]\n\tbare = false\n[branch \"x\"]\n\tremote = origin\n").unwrap();
     assert_eq!(decided(&world, &project, run("git status")).await, approved());
 }
@@ -113,4 +113,28 @@ async fn sessions_that_sayso_starts_are_compared_with_their_start() {
     // A session that starts now has this configuration from the beginning.
     let mut agent = started(&world, &project, "approve").await;
     assert!(agent.finished().await.unwrap().starts_with("Approved: "));
+}
+
+/// Claude Code reports where its shell is with every call.
+#[tokio::test]
+async fn command_starts_in_the_directory_that_the_agent_reports_with_it() {
+    let (world, project) = world().await;
+    let data = world.server.data_dir().canonicalize().unwrap();
+    fs::create_dir_all(project.join("src")).unwrap();
+    symlink(&project, project.parent().unwrap().join("link")).unwrap();
+    let cat = |directory: &Path| {
+        let mut ask = of(&project, run("cat t*"));
+        ask["external"]["cwd"] = json!(directory);
+        ask
+    };
+    world.opened(of(&project, run("cat x"))).await;
+    for inside in [project.clone(), project.join("src"), project.parent().unwrap().join("link")] {
+        assert_eq!(world.opened(cat(&inside)).await["status"], "approved", "{inside:?}");
+    }
+    let ask = world.opened(cat(&data)).await;
+    let own_files = "built in: sayso itself: it touches Sayso's own files";
+    assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!(own_files)));
+    assert_eq!(ask["approval"]["preview"]["cwd"], json!(data));
+    let ask = world.opened(cat(Path::new("/etc"))).await;
+    assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!("no rule allows `cd /etc`, where it starts")));
 }

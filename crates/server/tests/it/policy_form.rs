@@ -29,7 +29,7 @@ async fn edit(world: &World, text: &str, edits: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_text_is_read_as_a_form() {
+async fn policy_text_is_returned_as_a_form() {
     let world = World::start().await;
     let text =
         format!("{POLICY}\n[questions]\ntimeout = \"10m\"\non_timeout = \"reject\"\n[profiles.away]\napprovals = \"deny\"\n");
@@ -50,7 +50,7 @@ async fn a_text_is_read_as_a_form() {
 }
 
 #[tokio::test]
-async fn changes_keep_comments_and_are_saved_only_if_nobody_else_saved() {
+async fn edits_keep_comments_and_conflicting_saves_are_refused() {
     let world = World::with_policy(POLICY).await;
     let before = world.admin.get("/v1/policy").await.expect(200);
     let rule = json!({ "id": "push", "do": "deny", "run": ["git push *"], "message": "not now" });
@@ -67,7 +67,7 @@ async fn changes_keep_comments_and_are_saved_only_if_nobody_else_saved() {
 }
 
 #[tokio::test]
-async fn a_rule_gets_an_id_when_it_is_written() {
+async fn saved_rule_gets_an_id() {
     let world = World::start().await;
     let rule = json!({ "do": "ask", "run": ["make"] });
     let form = edit(&world, "", json!([{ "kind": "addRule", "rule": rule }])).await;
@@ -78,7 +78,7 @@ async fn a_rule_gets_an_id_when_it_is_written() {
 }
 
 #[tokio::test]
-async fn changes_that_make_no_policy_are_refused() {
+async fn edits_that_make_the_policy_invalid_are_refused() {
     let world = World::start().await;
     let refused = |body: Value| {
         let admin = world.admin.clone();

@@ -15,7 +15,7 @@ async fn event_of(world: &World, kind: &str, ask: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_reply_answers() {
+async fn reply_answers_the_question() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let qid = id(&ask);
@@ -39,7 +39,7 @@ async fn a_reply_answers() {
 
 // The body of reject is optional and holds the person's message.
 #[tokio::test]
-async fn a_reject_rejects() {
+async fn reject_rejects_the_question() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reject", agent.session(), id(&ask));
@@ -56,7 +56,7 @@ async fn a_reject_rejects() {
 
 // A withdrawn ask is shown as rejected, with the reason.
 #[tokio::test]
-async fn withdrawn_is_rejected_with_a_reason() {
+async fn withdrawn_question_shows_as_rejected_with_a_reason() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     world.admin.poke(&format!("/v1/sessions/{}/interrupt", agent.session())).await.expect(200);
@@ -71,7 +71,7 @@ async fn withdrawn_is_rejected_with_a_reason() {
 }
 
 #[tokio::test]
-async fn only_the_question_of_this_session_and_once() {
+async fn reply_is_accepted_once_and_only_in_its_session() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let (other, other_ask) = world.asked("question").await;
@@ -85,7 +85,7 @@ async fn only_the_question_of_this_session_and_once() {
     reply(sid, &id(&other_ask)).await.problem(404, "ask_not_found");
     reply(other.session(), &qid).await.problem(404, "ask_not_found");
     assert_eq!(reply("ses_01890000000070008000000000000000", &qid).await.status, 404);
-    // An ask of nobody's session.
+    // An ask without a session.
     reply(sid, &id(&world.opened(question()).await)).await.problem(404, "ask_not_found");
     assert_eq!(world.ask(&qid).await, ask);
     reply(sid, &qid).await.expect(204);
@@ -96,7 +96,7 @@ async fn only_the_question_of_this_session_and_once() {
 
 // Malformed JSON and missing required fields are 400; invalid answers are 422.
 #[tokio::test]
-async fn wrong_replies_leave_the_question_open() {
+async fn invalid_replies_leave_the_question_pending() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));
@@ -126,7 +126,7 @@ async fn several_questions_are_one_prompt() {
 
 // A plan exit is listed as a question: reply approves it, reject denies it. Other approvals are not listed.
 #[tokio::test]
-async fn a_plan_exit_is_taken_too() {
+async fn plan_exit_is_answered_like_a_question() {
     let world = World::start().await;
     let path = |session: &str, ask: &Value, verb: &str| format!("/v1/sessions/{session}/questions/{}/{verb}", id(ask));
     let (mut agent, ask) = world.asked("plan").await;
@@ -146,7 +146,7 @@ async fn a_plan_exit_is_taken_too() {
 }
 
 #[tokio::test]
-async fn a_secret_has_no_response() {
+async fn secret_answer_has_no_response() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("secret").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));

@@ -1,5 +1,5 @@
-//! How much one agent can make the server store and send: byte quotas, pages that are cut by bytes, and policies that
-//! take long to try.
+//! Limits on what one agent can make the server store and send: byte quotas, pages limited by size, and policies that take long
+//! to evaluate.
 
 use std::time::Duration;
 

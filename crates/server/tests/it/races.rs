@@ -77,7 +77,7 @@ async fn race(people: Vec<(String, Http)>, client: sayso_client::Client, session
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_many_answers_one_wins_and_all_others_learn_which() {
+async fn one_of_many_answers_wins_and_the_others_learn_the_winner() {
     let world = World::start().await;
     let mut people = Vec::new();
     for name in ["ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal"] {
@@ -95,15 +95,15 @@ async fn of_many_answers_one_wins_and_all_others_learn_which() {
     }
     assert_eq!(wins.values().sum::<u32>(), RACES);
     assert_eq!(wins.len(), SURFACES.len(), "every surface wins sometimes: {wins:?}");
-    // The feed told of each outcome once.
+    // The feed contains each outcome once.
     let metrics = world.admin.get("/metrics").await.text;
     let line = format!("sayso_outcomes_total{{by=\"person\",status=\"answered\"}} {RACES}");
     assert!(metrics.lines().any(|found| found == line), "{metrics}");
 }
 
-/// An answer against the clock: one of them wins, and what is told is what stands.
+/// An answer races with the deadline: one of them wins, and every response names the committed outcome.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answer_against_timeout() {
+async fn one_outcome_wins_between_answer_and_timeout() {
     let (world, clock) = World::timeless("").await;
     let mut ended = BTreeMap::new();
     for round in 0..300_u64 {
@@ -139,7 +139,7 @@ async fn answer_against_timeout() {
 
 /// An answer against its caller taking the ask back, and against an interrupt of the agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn answer_against_withdrawal() {
+async fn one_outcome_wins_between_answer_and_withdrawal() {
     let world = World::start().await;
     let mut ended: BTreeMap<(bool, String), u32> = BTreeMap::new();
     for round in 0..200 {

@@ -1,15 +1,15 @@
-//! How other devices reach the server: addresses that are opened, the public one, a certificate, and the login of a phone.
+//! Access from other devices: opened addresses, the public URL, the certificate, and phone logins.
 
 use std::time::Duration;
 
-use sayso_testkit::{SelfMade, TestServer, http, within};
+use sayso_testkit::{SelfSignedCertificate, TestServer, http, within};
 use serde_json::json;
 
 use crate::world::{Piece, World, id, question};
 
 /// The loopback network has many addresses, so that no test has to open a machine to its network.
 #[tokio::test]
-async fn an_address_is_open_until_it_is_closed() {
+async fn opened_address_serves_until_it_is_closed() {
     let world = World::start().await;
     let before = world.admin.get("/v1/listeners").await.expect(200);
     assert_eq!(before["data"], json!([{ "address": address(&world), "url": world.server.url(), "main": true }]));
@@ -38,7 +38,7 @@ fn address(world: &World) -> String {
 }
 
 #[tokio::test]
-async fn addresses_that_cannot_be_meant_are_refused() {
+async fn invalid_addresses_are_refused() {
     let world = World::start().await;
     // 192.0.2.1 is for documentation: no machine has it.
     for wrong in ["0.0.0.0", "[::]:1", "224.0.0.1", "box", "", "1.2.3", "127.0.0.1:99999", "192.0.2.1"] {
@@ -56,7 +56,7 @@ async fn addresses_that_cannot_be_meant_are_refused() {
 }
 
 #[tokio::test]
-async fn the_public_address_is_in_links_and_its_host_is_let_in() {
+async fn public_url_is_used_in_links_and_its_host_is_allowed() {
     let world = World::with(|setup| {
         setup.config = Some("[server]\npublic_url = \"https://Box.example/\"\n".to_owned());
         setup.options.reach.allow_hosts = vec!["Alias.example".to_owned()];
@@ -76,7 +76,7 @@ async fn the_public_address_is_in_links_and_its_host_is_let_in() {
 }
 
 #[tokio::test]
-async fn a_public_address_that_cannot_be_one_stops_the_start() {
+async fn invalid_public_url_prevents_the_start() {
     for config in [
         "[server]\npublic_url = \"box\"\n",
         "[server]\npublic_url = \"https://box/path\"\n",
@@ -89,9 +89,9 @@ async fn a_public_address_that_cannot_be_one_stops_the_start() {
     }
 }
 
-/// The code of a phone: once, for ten minutes, and then it may answer and nothing more.
+/// The login code of a phone works once within ten minutes, and its token can answer but not administer.
 #[tokio::test]
-async fn a_phone_signs_in_once_and_may_answer() {
+async fn phone_signs_in_once_and_can_answer() {
     let (world, clock) = World::timeless("").await;
     let nobody = world.http("");
     let code = || async { world.admin.post("/v1/login-codes", json!({ "role": "answerer" })).await.expect(201) };
@@ -125,7 +125,7 @@ async fn a_phone_signs_in_once_and_may_answer() {
 
 /// Not with the next event, and not with the next sign of life: at once.
 #[tokio::test]
-async fn revoking_ends_a_silent_stream_at_once() {
+async fn revocation_ends_a_quiet_stream_immediately() {
     let world = World::start().await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "answerer", "actor": "phone" })).await.expect(201);
     let mut stream = world.http(made["token"].as_str().unwrap()).stream("/v1/events", None).await;
@@ -135,9 +135,9 @@ async fn revoking_ends_a_silent_stream_at_once() {
 }
 
 #[tokio::test]
-async fn a_certificate_is_used_and_read_again_when_it_changes() {
+async fn certificate_is_reloaded_when_it_changes() {
     let dir = tempfile::tempdir().unwrap();
-    let first = SelfMade::until(2101, dir.path()).unwrap();
+    let first = SelfSignedCertificate::until(2101, dir.path()).unwrap();
     let trusting_first = first.client().unwrap();
     let world = World::with(|setup| {
         setup.options.reach.tls = Some(sayso_server::TlsFiles { certificate: first.certificate.clone(), key: first.key.clone() });
@@ -153,7 +153,7 @@ async fn a_certificate_is_used_and_read_again_when_it_changes() {
     let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
     assert!(opened["url"].as_str().unwrap().starts_with("https://127.0.0.2:"), "{opened}");
 
-    // Half of a pair is not used, and nobody notices but the person.
+    // A key without its certificate is not used; the working pair stays in use.
     std::fs::write(&first.key, "").unwrap();
     let told = |pointer: &'static str| {
         let world = &world;
@@ -171,7 +171,7 @@ async fn a_certificate_is_used_and_read_again_when_it_changes() {
     assert!(problem.as_str().unwrap().contains("key.pem has no private key"), "{problem}");
     assert_eq!(first.client().unwrap().get(&url).send().await.unwrap().status(), 200);
 
-    let second = SelfMade::until(2102, dir.path()).unwrap();
+    let second = SelfSignedCertificate::until(2102, dir.path()).unwrap();
     assert_eq!(told("/certificate/expiresAt").await.unwrap(), "2102-01-01T00:00:00.000Z");
     assert_eq!(second.client().unwrap().get(&url).send().await.unwrap().status(), 200);
 }

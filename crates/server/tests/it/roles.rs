@@ -1,4 +1,4 @@
-//! Every route of the OpenAPI document with every kind of caller. A route without a row fails.
+//! Calls every route of the OpenAPI document with every kind of caller. A route without a row fails the test.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Http, World, approval, id, question};
 
-/// Who may call a route.
+/// The callers that a route accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum May {
     /// Anybody, also without a token.
@@ -26,11 +26,11 @@ enum May {
     Administer,
 }
 
-/// The callers: four without a valid token, the roles, and an answerer who is limited to labels that nothing has.
+/// The callers: four without a valid token, one per role, and an answerer whose label scope matches nothing.
 const CALLERS: [&str; 9] = ["none", "bad", "expired", "revoked", "viewer", "answerer", "outside", "agent", "admin"];
 
 impl May {
-    /// What a caller gets: 200 stands for the route's own success.
+    /// The expected status for a caller. 200 means the success status of the route.
     fn status(self, caller: &str) -> u16 {
         let known = !matches!(caller, "none" | "bad" | "expired" | "revoked");
         let allowed = match self {
@@ -49,7 +49,7 @@ impl May {
     }
 }
 
-/// What a caller gets whose role may call the route, and whose scope covers nothing.
+/// The expected status for a caller whose role is sufficient and whose scope matches nothing.
 fn outside_scope(may: May, path: &str, success: u16) -> u16 {
     match path {
         _ if may == May::Anybody => success,
@@ -60,7 +60,7 @@ fn outside_scope(may: May, path: &str, success: u16) -> u16 {
     }
 }
 
-/// The table: method, path, who may, what success is.
+/// The table: method, path, accepted callers, success status.
 const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/health", May::Anybody, 200),
     ("get", "/metrics", May::Read, 200),
@@ -72,6 +72,14 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("post", "/v1/asks/{id}/receipt", May::Open, 200),
     ("get", "/v1/asks/{id}/files", May::Answer, 200),
     ("get", "/v1/asks/{id}/precedents", May::Read, 200),
+    ("post", "/v1/groups", May::Open, 201),
+    ("get", "/v1/groups/ready", May::Open, 200),
+    ("post", "/v1/groups/claim", May::Open, 200),
+    ("get", "/v1/groups/{id}", May::Open, 200),
+    ("delete", "/v1/groups/{id}", May::Open, 200),
+    ("post", "/v1/groups/{id}/renew", May::Open, 200),
+    ("post", "/v1/groups/{id}/ack", May::Open, 200),
+    ("post", "/v1/groups/{id}/release", May::Open, 200),
     ("post", "/v1/external", May::Open, 200),
     ("post", "/v1/notices", May::Open, 204),
     ("post", "/v1/asks/{id}/answer", May::Answer, 200),
@@ -167,7 +175,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             Target { path: format!("{path}?dedupeKey=k"), body: None, untouched: Some(id(&ask)) }
         }
         ("get" | "delete", "/v1/asks/{id}") => {
-            // Its own, for those who may open.
+            // Roles that can open asks collect their own.
             let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
             let ask = by.post("/v1/asks", question()).await.expect(201);
             of_ask(&ask, None)
@@ -177,6 +185,26 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             let ask = by.post("/v1/asks", question()).await.expect(201);
             world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
             of_ask(&ask, None)
+        }
+        (_, "/v1/groups") => {
+            Target { path: path.to_owned(), body: Some(json!({ "name": "x", "asks": [question()] })), untouched: None }
+        }
+        (_, "/v1/groups/ready") => Target { path: format!("{path}?name=x"), body: None, untouched: None },
+        (_, path) if path.starts_with("/v1/groups/") => {
+            let by = if matches!(role, "agent" | "admin") { caller } else { &world.admin };
+            let ask = by.post("/v1/asks", question()).await.expect(201);
+            world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
+            let group = by.post("/v1/groups", json!({ "name": "ready", "askIds": [id(&ask)] })).await.expect(201);
+            let claim = json!({ "group": id(&group), "worker": "w" });
+            let body = match (method, path) {
+                ("post", "/v1/groups/claim") => Some(claim),
+                ("post", _) => {
+                    by.post("/v1/groups/claim", claim).await.expect(200);
+                    Some(json!({ "epoch": 1 }))
+                }
+                _ => None,
+            };
+            Target { path: path.replace("{id}", &id(&group)), body, untouched: None }
         }
         (_, "/v1/asks/{id}/files" | "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
         (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),
@@ -280,7 +308,7 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
 }
 
 #[test]
-fn every_route_has_a_row_and_every_row_a_route() {
+fn permission_table_lists_every_route() {
     let document: Value = serde_json::from_str(&sayso_server::openapi().to_json().unwrap()).unwrap();
     let mut routes = BTreeSet::new();
     for (path, methods) in document["paths"].as_object().unwrap() {
@@ -296,7 +324,7 @@ fn every_route_has_a_row_and_every_row_a_route() {
     let names: BTreeSet<_> =
         TABLE.iter().map(|(method, path, ..)| &document["paths"][path][method]["operationId"]).map(Value::to_string).collect();
     assert_eq!(names.len(), TABLE.len(), "a name of an operation twice");
-    // The document says of itself which routes need a token.
+    // The OpenAPI document lists which routes need a token.
     for (method, path, may, _) in TABLE {
         let secured = document["paths"][path][method]["security"].as_array().is_some_and(|security| !security.is_empty());
         assert_eq!(secured, *may != May::Anybody, "{method} {path}");
@@ -304,7 +332,7 @@ fn every_route_has_a_row_and_every_row_a_route() {
 }
 
 #[tokio::test]
-async fn every_route_answers_every_caller_as_the_table_says() {
+async fn every_route_follows_the_permission_table() {
     let (world, clock) = World::timeless("").await;
     let expired = world.token(json!({ "role": "admin", "actor": "expired", "expiresIn": "1s" })).await;
     clock.advance(Duration::from_secs(2));
@@ -358,9 +386,9 @@ async fn every_route_answers_every_caller_as_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Whoever has no token learns nothing about bodies.
+/// Callers without a token learn nothing about the validity of bodies.
 #[tokio::test]
-async fn the_token_is_looked_at_before_the_body() {
+async fn token_is_checked_before_the_body() {
     let world = World::start().await;
     let ask = id(&world.opened(question()).await);
     for path in [format!("/v1/asks/{ask}/answer"), "/v1/asks".to_owned(), "/v1/sessions".to_owned(), "/v1/tokens".to_owned()] {

@@ -63,7 +63,7 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
     let explained = token.post("/v1/policy/explain", json!({ "pending": true })).await.expect(200);
     assert_eq!(explained["data"].as_array().unwrap().iter().map(|e| e["askId"].clone()).collect::<Vec<_>>(), [json!(mine_ask)]);
     token.post("/v1/policy/explain", json!({ "askId": other_ask })).await.problem(404, "ask_not_found");
-    // The stream: all of mine, nothing of the other.
+    // The stream contains all events of the token's own sessions and none of others.
     let mut stream = token.stream("/v1/events?since=0", None).await;
     let requested = stream.until("question.requested").await;
     assert_eq!(id(&requested["data"]), mine_ask);
@@ -75,18 +75,18 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
 }
 
 #[tokio::test]
-async fn by_labels() {
+async fn label_scope_limits_every_read_and_decision() {
     let two = two().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "labels": { "team": "shop" } })).await;
     sees_only_the_shop(&two, &token).await;
-    // What it starts has its labels, whatever it says.
+    // Sessions that the token starts get its labels, regardless of the request.
     let started =
         token.post("/v1/sessions", json!({ "agent": "mock", "labels": { "team": "bank", "x": "y" } })).await.expect(201);
     assert_eq!(started["labels"], json!({ "team": "shop", "x": "y" }));
 }
 
 #[tokio::test]
-async fn by_session() {
+async fn session_scope_limits_every_read_and_decision() {
     let two = two().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "sessionId": two.shop.0 })).await;
     sees_only_the_shop(&two, &token).await;
@@ -95,7 +95,7 @@ async fn by_session() {
 
 /// What a token sees in a list it also sees in the stream: sessions too.
 #[tokio::test]
-async fn a_scoped_stream_has_the_events_of_its_sessions() {
+async fn scoped_stream_contains_only_events_of_its_sessions() {
     let two = two().await;
     for scope in [json!({ "sessionId": two.shop.0 }), json!({ "labels": { "team": "shop" } })] {
         let mut wanted = json!({ "role": "viewer", "actor": "screen" });
@@ -115,7 +115,7 @@ async fn a_scoped_stream_has_the_events_of_its_sessions() {
 
 // An agent token opens asks and reads only the asks it opened.
 #[tokio::test]
-async fn an_agent_sees_what_it_opened() {
+async fn agent_token_sees_only_its_own_asks() {
     let world = World::start().await;
     let (agent, other) = (world.role("agent").await, world.token(json!({ "role": "agent", "actor": "other" })).await);
     let (session, of_mock) = world.asked("question").await;

@@ -1,4 +1,4 @@
-//! A secret answer reaches the agent and nobody else: no reply, no event, no log, no file.
+//! A secret answer reaches only the agent, and appears in no response, event, log or file.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn files_with_it(dir: &Path) -> Vec<String> {
     found
 }
 
-/// Waits until the value is in no file: a deletion is complete within a second. Nothing else is written meanwhile, which could
+/// Waits until no file contains the value; a deletion completes within a second. Nothing else writes in that time, which could
 /// overwrite a value that was not removed.
 async fn assert_gone(dir: &Path) {
     let started = std::time::Instant::now();
@@ -39,7 +39,7 @@ async fn assert_gone(dir: &Path) {
 
 /// The real binary, at its most talkative, through every HTTP dialect.
 #[tokio::test]
-async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
+async fn secret_is_in_no_reply_event_log_or_file() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::with_env(dir.path(), &[("SAYSO_LOG", "trace")]).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -94,7 +94,7 @@ async fn it_is_in_no_reply_no_event_no_log_and_no_file() {
 
 /// The log contains no answers, whether they are secret or not.
 #[tokio::test]
-async fn no_answer_is_in_the_log() {
+async fn answers_are_never_logged() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::with_env(dir.path(), &[("SAYSO_LOG", "trace")]).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -121,7 +121,7 @@ async fn no_answer_is_in_the_log() {
 
 /// It survives a server that dies before the agent has it, and is gone after.
 #[tokio::test]
-async fn it_survives_kill_nine_and_is_given_once() {
+async fn secret_survives_kill_nine_and_is_delivered_once() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::start(dir.path()).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -134,9 +134,9 @@ async fn it_survives_kill_nine_and_is_given_once() {
     assert_gone(dir.path()).await;
 }
 
-/// Whoever asks for a secret over HTTP gets it, once, and nobody else does; else there is no point in asking.
+/// A caller that asks for a secret over HTTP gets it once, and no other caller does.
 #[tokio::test]
-async fn a_caller_gets_the_secret_it_asked_for() {
+async fn caller_collects_the_secret_of_its_ask() {
     let world = World::start().await;
     let agent = world.role("agent").await;
     let ask = id(&agent

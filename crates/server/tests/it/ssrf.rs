@@ -12,7 +12,7 @@ use crate::world::World;
 /// Set for the inner run; names a directory.
 const INSIDE: &str = "SAYSO_SERVER_TEST_NETWORK";
 const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
-/// An address of the internet, here ours.
+/// An address of the internet, which belongs to this machine in the namespace.
 const PUBLIC: &str = "93.184.215.14";
 const PORT: u16 = 8080;
 
@@ -53,8 +53,8 @@ async fn send(urls: &[&str], more: &str) -> Vec<Value> {
 }
 
 #[test]
-fn a_note_reaches_no_private_address() {
-    if !inside("ssrf::a_note_reaches_no_private_address") {
+fn notifications_reach_no_private_address() {
+    if !inside("ssrf::notifications_reach_no_private_address") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -114,12 +114,12 @@ fn a_note_reaches_no_private_address() {
         }
         assert!(receiver.so_far().is_empty(), "{:?}", receiver.so_far());
 
-        // The internet is reached, but nobody is sent on from there.
+        // Public addresses are reachable, but redirects from there are not followed.
         let public = ["http://public.test:8080/hook", "http://93.184.215.14:8080/hook", "http://public.test:8080/redirect"];
         let told = send(&public, "").await;
         assert_eq!(
             (&told[0]["sent"], &told[1]["sent"], &told[2]["failure"]),
-            (&json!(true), &json!(true), &json!("the receiver says 307"))
+            (&json!(true), &json!(true), &json!("the receiver responded with status 307"))
         );
         assert!(receiver.so_far().iter().all(|call| call.path != "/inside"));
 
@@ -131,7 +131,7 @@ fn a_note_reaches_no_private_address() {
         assert_eq!(send(&flipping, "").await[0]["sent"], false);
         assert_eq!(receiver.so_far().len(), came);
 
-        // Who says so reaches everything.
+        // The configuration can allow all addresses.
         let inside = ["http://ten.test:8080/", "http://10.1.2.3:8080/", "http://[fd00::1]:8080/", "http://localhost:8080/"];
         assert!(send(&inside, "allow_private = true").await.iter().all(|told| told["sent"] == true));
     });

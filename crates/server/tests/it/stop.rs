@@ -1,4 +1,4 @@
-//! Graceful stop: streams end, requests finish, nothing is lost.
+//! Graceful stop: streams end, requests finish, and nothing is lost.
 
 use std::time::{Duration, Instant};
 
@@ -7,11 +7,11 @@ use serde_json::json;
 
 use crate::world::{Http, World, id, question};
 
-/// The design allows 10 s, and a machine may be busy; whoever listens or waits here would stay for a minute.
+/// The design allows 10 s, and the machine may be busy. A stream or wait that does not end would take a minute.
 const AT_MOST: Duration = Duration::from_secs(40);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_stops_with_streams_open() {
+async fn server_stops_with_open_streams() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     let mut streams = Vec::new();
@@ -42,9 +42,9 @@ async fn it_stops_with_streams_open() {
     again.stop().await;
 }
 
-/// Somebody who waits for an outcome does not keep the server from stopping, and can wait again.
+/// A request that waits for an outcome does not delay the stop, and can be repeated.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn it_stops_while_somebody_waits() {
+async fn server_stops_while_a_request_waits() {
     let world = World::start().await;
     let ask = id(&world.opened(question()).await);
     let requests = || async {
@@ -68,14 +68,14 @@ async fn it_stops_while_somebody_waits() {
     let began = Instant::now();
     world.server.stop().await;
     assert!(began.elapsed() < AT_MOST, "{:?}", began.elapsed());
-    // Either it was told how things stand, or the connection ended: the client asks again.
+    // Either the request got a response, or the connection ended and the client repeats it.
     if let Ok(status) = waiting.await.unwrap() {
         assert!([200, 503].contains(&status), "{status}");
     }
 }
 
 #[tokio::test]
-async fn the_binary_stops_on_sigterm_and_goes_on_where_it_was() {
+async fn binary_stops_on_sigterm_and_resumes() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::start(dir.path()).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -93,7 +93,7 @@ async fn the_binary_stops_on_sigterm_and_goes_on_where_it_was() {
 
 /// Acknowledged writes survive a kill at any moment. The tool `chaos` repeats this a thousand times.
 #[tokio::test]
-async fn the_binary_goes_on_after_kill_nine() {
+async fn binary_resumes_after_kill_nine() {
     let dir = tempfile::tempdir().unwrap();
     let mut process = ServerProcess::start(dir.path()).await.unwrap();
     let admin = Http::new(process.url(), process.token());
@@ -116,9 +116,9 @@ async fn the_binary_goes_on_after_kill_nine() {
     assert_eq!(words, "You answered: SQLite.\nApproved: cargo test --workspace\nYou answered: nextest.");
 }
 
-/// One server per directory, and it says so.
+/// A second server on the same directory fails with an explanation.
 #[tokio::test]
-async fn a_second_server_is_refused() {
+async fn second_server_on_the_same_directory_is_refused() {
     let world = World::start().await;
     let options = sayso_server::Options::new(([127, 0, 0, 1], 0).into(), world.server.data_dir(), world.server.config_dir());
     let refused = sayso_server::Server::start(options).await.unwrap_err();

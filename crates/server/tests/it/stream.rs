@@ -1,4 +1,4 @@
-//! Server-sent events: nothing missed, nothing twice, and only what one may see.
+//! Event streams: no event is missed or repeated, and only visible events are sent.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn head(world: &World) -> i64 {
 }
 
 #[tokio::test]
-async fn a_client_that_resumes_misses_nothing_and_sees_nothing_twice() {
+async fn resumed_stream_misses_and_repeats_no_event() {
     let world = World::start().await;
     happenings(&world).await;
     let end = head(&world).await;
@@ -55,7 +55,7 @@ async fn a_client_that_resumes_misses_nothing_and_sees_nothing_twice() {
 }
 
 #[tokio::test]
-async fn what_happens_while_a_client_is_away_is_there_when_it_comes_back_also_after_a_restart() {
+async fn resumed_stream_contains_events_from_before_a_restart() {
     let mut world = World::start().await;
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     world.opened(question()).await;
@@ -70,7 +70,7 @@ async fn what_happens_while_a_client_is_away_is_there_when_it_comes_back_also_af
 }
 
 #[tokio::test]
-async fn without_a_place_it_begins_now() {
+async fn stream_without_a_position_starts_now() {
     let world = World::start().await;
     happenings(&world).await;
     let mut stream = world.admin.stream("/v1/events", None).await;
@@ -81,7 +81,7 @@ async fn without_a_place_it_begins_now() {
 }
 
 #[tokio::test]
-async fn a_place_that_never_was_is_a_reset() {
+async fn unknown_position_causes_a_reset() {
     let world = World::start().await;
     happenings(&world).await;
     let end = head(&world).await;
@@ -101,7 +101,7 @@ async fn a_place_that_never_was_is_a_reset() {
 
 /// A feed that was trimmed tells those who come from before; asks are still there.
 #[tokio::test]
-async fn a_past_that_is_gone_is_a_reset() {
+async fn deleted_events_cause_a_reset() {
     let mut clock = None;
     let mut world = World::with(|setup| {
         clock = Some(setup.fake_clock());
@@ -111,7 +111,7 @@ async fn a_past_that_is_gone_is_a_reset() {
     let ask = world.opened(question()).await;
     clock.unwrap().advance(Duration::from_secs(2 * 3_600));
     let kept = world.opened(question()).await;
-    // What is old is forgotten at every start, in the background.
+    // Every start deletes old events in the background.
     world.server.restart().await.unwrap();
     let mut tries = 0;
     let seq = loop {
@@ -124,7 +124,7 @@ async fn a_past_that_is_gone_is_a_reset() {
         tokio::task::yield_now().await;
     };
     assert_eq!(seq, head(&world).await);
-    // From the oldest that is kept nothing is missing.
+    // No event is missing after the oldest stored one.
     let (_, data) = world.admin.stream("/v1/events", Some("1")).await.event().await;
     assert_eq!(id(&data["data"]), id(&kept));
     assert_eq!(world.ask(&id(&ask)).await, ask);
@@ -132,7 +132,7 @@ async fn a_past_that_is_gone_is_a_reset() {
 
 /// 15 s of silence, then a sign of life.
 #[tokio::test]
-async fn a_silent_stream_has_a_heartbeat() {
+async fn quiet_stream_has_a_heartbeat() {
     let world = World::start().await;
     let mut stream = world.admin.stream("/v1/events", None).await;
     assert_eq!(stream.piece().await, Some(Piece::Comment), "it is open");
@@ -140,7 +140,7 @@ async fn a_silent_stream_has_a_heartbeat() {
 }
 
 #[tokio::test]
-async fn a_session_stream_has_only_its_own() {
+async fn session_stream_contains_only_its_events() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let session = agent.session().to_owned();
@@ -160,7 +160,7 @@ async fn a_session_stream_has_only_its_own() {
 
 /// A list and the stream from its place are one consistent picture, whatever happens in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_list_and_the_stream_after_it_agree() {
+async fn stream_continues_exactly_after_a_list() {
     let world = World::start().await;
     let busy = {
         let admin = world.admin.clone();
@@ -198,7 +198,7 @@ async fn a_list_and_the_stream_after_it_agree() {
 
 // Events are streamed while the agent is blocked on its question.
 #[tokio::test]
-async fn events_come_while_the_agent_waits() {
+async fn events_arrive_while_the_agent_waits() {
     let world = World::start().await;
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     let agent = world.agent("question").await;
@@ -214,7 +214,7 @@ async fn events_come_while_the_agent_waits() {
 
 // Frames are at most 64 KiB and say when a field was shortened; GET returns the full value.
 #[tokio::test]
-async fn a_large_ask_is_cut_in_the_stream_and_whole_on_get() {
+async fn large_ask_is_shortened_in_events_and_complete_on_get() {
     let world = World::start().await;
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     let text = "0123456789".repeat(30_000);
@@ -229,7 +229,7 @@ async fn a_large_ask_is_cut_in_the_stream_and_whole_on_get() {
 
 /// Text that looks like the protocol stays text.
 #[tokio::test]
-async fn nothing_that_is_said_breaks_a_frame() {
+async fn agent_text_cannot_break_a_frame() {
     let world = World::start().await;
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     let hostile = "a\n\nevent: question.resolved\ndata: {}\n\n\r\r\u{2028}\u{0}\u{1b}[2Jid: 99";
@@ -245,11 +245,11 @@ async fn nothing_that_is_said_breaks_a_frame() {
 
 /// A slow reader does not delay other readers and receives every event later.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_slow_reader_holds_nobody_up_and_misses_nothing() {
+async fn slow_reader_delays_no_one_and_misses_no_event() {
     const ASKS: i64 = 200;
     let world = World::start().await;
     let mut slow = world.admin.stream("/v1/events?since=0", None).await;
-    // More than the buffers of the sockets hold, so that the server has to wait for the reader.
+    // Larger than the socket buffers, so that the server has to wait for the reader.
     let wanted = json!({ "approval": { "tool": "Write", "action": "other", "input": { "text": "0123456789".repeat(6_000) } } });
     let mut quick = world.admin.stream("/v1/events?since=0", None).await;
     let reading = tokio::spawn(async move { seqs(&quick.up_to(ASKS).await) });

@@ -13,7 +13,7 @@ async fn action(world: &World, session: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_question_is_an_action_block() {
+async fn question_is_an_action_block() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("question").await;
     let pending = action(&world, agent.session()).await;
@@ -47,7 +47,7 @@ async fn a_question_is_an_action_block() {
 
 // Rejected and withdrawn asks are shown as denied; withdrawn ones with their reason.
 #[tokio::test]
-async fn rejected_and_withdrawn_are_denied() {
+async fn rejected_and_withdrawn_questions_show_as_denied() {
     let world = World::start().await;
     let (agent, ask) = world.asked("question").await;
     world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({ "message": "not now" })).await.expect(200);
@@ -68,7 +68,7 @@ async fn rejected_and_withdrawn_are_denied() {
 }
 
 #[tokio::test]
-async fn a_message_that_answered_is_named() {
+async fn answer_block_names_the_message() {
     let world = World::start().await;
     let (mut agent, _ask) = world.asked("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
@@ -85,7 +85,7 @@ async fn a_message_that_answered_is_named() {
 
 // Asks with several questions, and kinds that a client may not know.
 #[tokio::test]
-async fn other_asks_are_blocks_too() {
+async fn approvals_and_links_are_blocks() {
     let world = World::start().await;
     let (agent, _) = world.asked("questions").await;
     let extra = action(&world, agent.session()).await["extra"].clone();
@@ -102,7 +102,7 @@ async fn other_asks_are_blocks_too() {
 }
 
 #[tokio::test]
-async fn a_secret_is_not_in_its_block() {
+async fn secret_answer_is_not_in_its_block() {
     let world = World::start().await;
     let (mut agent, ask) = world.asked("secret").await;
     world.admin.answer(&id(&ask), json!([["hunter2-hunter2"]])).await.expect(200);
@@ -113,7 +113,7 @@ async fn a_secret_is_not_in_its_block() {
 
 /// Everything in the order in which it happened, once, also page by page and after a restart.
 #[tokio::test]
-async fn the_order_is_that_of_events() {
+async fn transcript_has_the_order_of_events() {
     let mut world = World::start().await;
     let mut agent = world.agent("parallel").await;
     let session = agent.session().to_owned();

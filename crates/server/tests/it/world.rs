@@ -1,4 +1,4 @@
-//! A real server, HTTP without a client library in between, and streams as bytes.
+//! Helpers: a real server, HTTP requests without a client library, and streams as bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl World {
         Self::with(|setup| setup.policy = Some(policy.to_owned())).await
     }
 
-    /// A server whose clock stands still, with this policy.
+    /// A server with a fake clock and this policy.
     pub(crate) async fn timeless(policy: &str) -> (Self, Arc<FakeClock>) {
         let mut clock = None;
         let world = Self::with(|setup| {
@@ -127,6 +127,11 @@ pub(crate) struct Reply {
 impl Http {
     pub(crate) fn new(url: &str, token: &str) -> Self {
         Self { client: sayso_testkit::http(), url: url.to_owned(), token: token.to_owned() }
+    }
+
+    /// The token, for the same caller at a server that was restarted.
+    pub(crate) fn secret(&self) -> &str {
+        &self.token
     }
 
     pub(crate) fn request(&self, method: &Method, path: &str) -> reqwest::RequestBuilder {
@@ -238,14 +243,14 @@ pub(crate) enum Piece {
 impl Stream {
     /// The stream that this request opens.
     pub(crate) async fn of(request: reqwest::RequestBuilder) -> Self {
-        // A stream lasts; each wait for its next piece has an end of its own.
+        // A stream is long-lived; each wait for the next piece has its own timeout.
         let response = request.timeout(20 * PATIENCE).send().await.unwrap();
         assert_eq!(response.status(), 200, "{}", response.url());
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         Self { response, buffer: String::new() }
     }
 
-    /// The next piece; nothing at the end.
+    /// Returns the next piece, or `None` at the end.
     pub(crate) async fn piece(&mut self) -> Option<Piece> {
         loop {
             if let Some((block, rest)) = self.buffer.split_once("\n\n") {

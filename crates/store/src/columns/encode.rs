@@ -104,6 +104,21 @@ pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreErro
             },
         )?;
     }
+    for (key, group) in unit.groups.changes() {
+        add(
+            changes,
+            workspace,
+            Table::Group,
+            |out| out.blob(key.as_bytes()),
+            group,
+            |out, group| {
+                out.text(&group.name);
+                out.flag(group.is_over());
+                out.optional(group.expires_at(), RowWriter::time);
+                out.json("group", &**group)
+            },
+        )?;
+    }
     for (key, made) in unit.idempotency.changes() {
         let write_key = |out: &mut RowWriter<'_>| {
             out.blob(key.token.as_bytes());
@@ -287,8 +302,21 @@ pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Adds the staged changes of secrets.
+/// Adds the staged changes of secrets, and of states, which are deleted like secrets.
 pub(crate) fn encode_secrets(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+    for (group, state) in unit.group_states.changes() {
+        add(
+            changes,
+            unit.workspace,
+            Table::GroupState,
+            |out| out.blob(group.as_bytes()),
+            state,
+            |out, state| {
+                out.blob(state);
+                Ok(())
+            },
+        )?;
+    }
     for (ask, secret) in unit.secrets.changes() {
         add(
             changes,

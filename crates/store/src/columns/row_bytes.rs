@@ -289,7 +289,7 @@ mod tests {
 
     fn change() -> impl Strategy<Value = (Action, Table, Vec<Owned>)> {
         let action = (0_u8..3).prop_filter_map("an action", Action::from_number);
-        let table = (1_u8..=19).prop_filter_map("a table", Table::from_number);
+        let table = (1_u8..=21).prop_filter_map("a table", Table::from_number);
         (action, table, proptest::collection::vec(value(), 0..30))
     }
 

@@ -23,6 +23,8 @@ pub(crate) enum Table {
     Token = 17,
     Trust = 18,
     RuleHit = 19,
+    Group = 20,
+    GroupState = 21,
 }
 
 /// One more than the largest number of a table.
@@ -32,13 +34,15 @@ pub(crate) const TABLES: usize = Table::ALL.len() + 1;
 pub(crate) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
 
 impl Table {
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Ask,
         Self::Block,
         Self::Connection,
         Self::Event,
         Self::External,
         Self::Grant,
+        Self::Group,
+        Self::GroupState,
         Self::Idempotency,
         Self::LoginCode,
         Self::Note,
@@ -66,6 +70,8 @@ impl Table {
             Self::Event => "event",
             Self::External => "external",
             Self::Grant => "grant_rule",
+            Self::Group => "ask_group",
+            Self::GroupState => "group_state",
             Self::Idempotency => "idempotency",
             Self::LoginCode => "login_code",
             Self::Note => "note",
@@ -118,6 +124,8 @@ impl Table {
             Self::Event => &["workspace", "seq", "at_ms", "kind", "session", "ask", "run", "data"],
             Self::External => &["workspace", "token", "agent", "native_id", "session"],
             Self::Grant => &["workspace", "id", "until_ms", "data"],
+            Self::Group => &["workspace", "id", "name", "over", "expires_ms", "data"],
+            Self::GroupState => &["workspace", "grp", "state"],
             Self::Idempotency => &["workspace", "token", "route", "key", "fingerprint", "target", "at_ms"],
             Self::LoginCode => &["workspace", "hash", "role", "actor", "expires_ms"],
             Self::Note => &["workspace", "ask", "channel", "state", "attempts", "due_ms", "message"],
@@ -146,6 +154,8 @@ impl Table {
             | Self::Connection
             | Self::Event
             | Self::Grant
+            | Self::Group
+            | Self::GroupState
             | Self::LoginCode
             | Self::Outbox
             | Self::Push

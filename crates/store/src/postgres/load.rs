@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::try_join_all;
-use sayso_core::id::{AskId, BlockId, GrantId, SessionId, TokenId};
+use sayso_core::id::{AskId, BlockId, GrantId, GroupId, SessionId, TokenId};
 use sayso_core::run::Run;
 use sayso_core::time::Time;
 use tokio_postgres::types::{ToSql, Type};
@@ -187,6 +187,18 @@ fn take_grant(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     Ok(())
 }
 
+fn take_group(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+    let group = json("group", &text(row, 1)?)?;
+    unit.groups.load(GroupId::from_bytes(column(row, 0)?), Some(Arc::new(group)));
+    Ok(())
+}
+
+fn take_group_state(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+    let state: Vec<u8> = column(row, 1)?;
+    unit.group_states.load(GroupId::from_bytes(column(row, 0)?), Some(Arc::new(state)));
+    Ok(())
+}
+
 fn take_key(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     let id = IdempotencyId { token: TokenId::from_bytes(column(row, 0)?), route: column(row, 1)?, key: column(row, 2)? };
     let at = Time::from_millis(column(row, 5)?);
@@ -268,6 +280,10 @@ fn source(read: &Read) -> (&'static str, Source, Vec<Key>) {
         Read::Grant(id) => {
             (from("grant", "grant_rule", "t.id, t.until_ms, t.data", &["id"], take_grant), vec![bytes(id.as_bytes())])
         }
+        Read::Group(id) => (from("group", "ask_group", "t.id, t.data", &["id"], take_group), vec![bytes(id.as_bytes())]),
+        Read::GroupState(id) => {
+            (from("group state", "group_state", "t.grp, t.state", &["grp"], take_group_state), vec![bytes(id.as_bytes())])
+        }
         Read::Idempotency(id) => (
             from(
                 "idempotency",
@@ -326,6 +342,8 @@ fn mark_loaded(unit: &mut Unit, read: Read) {
         Read::Connection(id) => unit.connections.load(*id, None),
         Read::External(key) => unit.externals.load(key.clone(), None),
         Read::Grant(id) => unit.grants.load(*id, None),
+        Read::Group(id) => unit.groups.load(*id, None),
+        Read::GroupState(id) => unit.group_states.load(*id, None),
         Read::Idempotency(id) => unit.idempotency.load(id.clone(), None),
         Read::LoginCode(hash) => unit.login_codes.load(*hash, None),
         Read::Outbox(id) => unit.outbox.load(*id, None),

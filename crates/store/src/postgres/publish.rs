@@ -87,7 +87,7 @@ impl Publisher {
             }
             let events: Vec<_> = past.events.into_iter().filter(|event| event.seq <= up_to).collect();
             let deadlines = events.iter().filter_map(deadline).collect();
-            self.sink.committed(Commit { events, outbox: Vec::new(), deadlines });
+            self.sink.committed(Commit { events, outbox: Vec::new(), groups: Vec::new(), deadlines });
             self.published.insert(workspace, looked_to);
         }
     }

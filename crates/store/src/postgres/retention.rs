@@ -31,6 +31,7 @@ pub(super) async fn retain(line: &Line, what: &Retain) -> Result<bool, StoreErro
     let batches = client.execute_typed(batches, &[(&(now - BATCHES), Type::INT8), (&limit, Type::INT8)]).await?;
     client.execute_typed("DELETE FROM login_code WHERE expires_ms < $1", &[(&now, Type::INT8)]).await?;
     client.execute_typed("DELETE FROM grant_rule WHERE until_ms < $1", &[(&now, Type::INT8)]).await?;
+    client.execute_typed("DELETE FROM ask_group WHERE expires_ms < $1", &[(&now, Type::INT8)]).await?;
     client.batch_execute("COMMIT").await?;
     let at_most = u64::try_from(what.at_most).unwrap_or(u64::MAX);
     Ok(events >= at_most || keys >= at_most || batches >= at_most)

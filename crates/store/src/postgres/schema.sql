@@ -189,6 +189,28 @@ CREATE TABLE grant_rule (
     PRIMARY KEY (workspace, id)
 );
 
+-- The asks of one pause of a suspended run.
+CREATE TABLE ask_group (
+    workspace  BIGINT NOT NULL,
+    id         BYTEA NOT NULL,
+    name       TEXT COLLATE "C" NOT NULL,
+    over       BIGINT NOT NULL,
+    expires_ms BIGINT,
+    data       TEXT NOT NULL,
+    PRIMARY KEY (workspace, id)
+) WITH (fillfactor = 70);
+
+CREATE INDEX ask_group_open ON ask_group (workspace) WHERE over = 0;
+CREATE INDEX ask_group_age ON ask_group (workspace, expires_ms) WHERE expires_ms IS NOT NULL;
+
+-- The state of a suspended run, encrypted with a key that is not in the database.
+CREATE TABLE group_state (
+    workspace BIGINT NOT NULL,
+    grp       BYTEA NOT NULL,
+    state     BYTEA NOT NULL,
+    PRIMARY KEY (workspace, grp)
+);
+
 CREATE TABLE setting (
     workspace BIGINT NOT NULL,
     key       TEXT COLLATE "C" NOT NULL,

@@ -2,6 +2,7 @@
 
 pub(crate) mod asks;
 mod events;
+mod groups;
 mod page;
 mod people;
 mod rule_hits;

@@ -80,6 +80,19 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             })?;
             unit.grants.load(*id, found);
         }
+        Read::Group(id) => {
+            let sql = "SELECT data FROM ask_group WHERE workspace = ?1 AND id = ?2";
+            let found = row(&mut memory.groups, id, || {
+                one(db, sql, params![space.0, id.as_bytes()], |row| json("group", &column::<String>(row, 0)?))
+            })?;
+            unit.groups.load(*id, found);
+        }
+        // States are never in the log, so the table has the newest one.
+        Read::GroupState(id) => {
+            let sql = "SELECT state FROM group_state WHERE workspace = ?1 AND grp = ?2";
+            let found = one(db, sql, params![space.0, id.as_bytes()], |row| column::<Vec<u8>>(row, 0))?;
+            unit.group_states.load(*id, found.map(Arc::new));
+        }
         Read::Idempotency(id) => load_key(db, memory, unit, id)?,
         Read::LoginCode(hash) => {
             let sql = "SELECT role, actor, expires_ms FROM login_code WHERE workspace = ?1 AND hash = ?2";

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use rusqlite::Connection as Sqlite;
 use sayso_core::connection::Connection;
-use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, TokenId};
+use sayso_core::group::Group;
+use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, GroupId, RunId, SessionId, TokenId};
 
 use super::cache::Cache;
 use crate::columns::decode;
@@ -36,6 +37,7 @@ pub(super) struct Memory {
     pub(super) connections: Cache<ConnectionId, Connection>,
     pub(super) externals: Cache<ExternalKey, SessionId>,
     pub(super) grants: Cache<GrantId, GrantRow>,
+    pub(super) groups: Cache<GroupId, Group>,
     pub(super) idempotency: Cache<IdempotencyId, IdempotencyRow>,
     pub(super) login_codes: Cache<[u8; 32], LoginCodeRow>,
     pub(super) runs: Cache<RunId, RunRow>,
@@ -79,6 +81,7 @@ impl Memory {
             connections: Cache::new(KEPT_CONNECTIONS),
             externals: Cache::new(0),
             grants: Cache::new(0),
+            groups: Cache::new(0),
             idempotency: Cache::new(0),
             login_codes: Cache::new(0),
             runs: Cache::new(0),
@@ -102,6 +105,7 @@ impl Memory {
         take(&mut self.connections, &unit.connections);
         take(&mut self.externals, &unit.externals);
         take(&mut self.grants, &unit.grants);
+        take(&mut self.groups, &unit.groups);
         take(&mut self.idempotency, &unit.idempotency);
         take(&mut self.login_codes, &unit.login_codes);
         take(&mut self.sessions, &unit.sessions);
@@ -131,6 +135,7 @@ impl Memory {
         self.connections.flushed(|row| row.state.as_ref().is_none_or(|state| state.as_str().len() <= HEAVY));
         self.externals.flushed(|_| false);
         self.grants.flushed(|_| false);
+        self.groups.flushed(|_| false);
         self.idempotency.flushed(|_| false);
         self.login_codes.flushed(|_| false);
         self.runs.flushed(|_| false);

@@ -26,6 +26,7 @@ pub(super) fn retain(db: &Connection, what: &Retain, now: Time) -> Result<bool, 
         .execute(params![what.keys_before.as_millis(), limit])?;
     db.prepare_cached("DELETE FROM login_code WHERE expires_ms < ?1")?.execute([now.as_millis()])?;
     db.prepare_cached("DELETE FROM grant_rule WHERE until_ms < ?1")?.execute([now.as_millis()])?;
+    db.prepare_cached("DELETE FROM ask_group WHERE expires_ms < ?1")?.execute([now.as_millis()])?;
     transaction.commit()?;
     Ok(events >= what.at_most || keys >= what.at_most)
 }

@@ -200,6 +200,29 @@ CREATE TABLE grant_rule (
     PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
+-- The asks of one pause of a suspended run. over: 0 the server has something to do for it, 1 over. A row that is over is
+-- deleted after expires_ms.
+CREATE TABLE ask_group (
+    workspace  INTEGER NOT NULL,
+    id         BLOB NOT NULL,
+    name       TEXT NOT NULL,
+    over       INTEGER NOT NULL,
+    expires_ms INTEGER,
+    data       TEXT NOT NULL,
+    PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX ask_group_open ON ask_group (workspace) WHERE over = 0;
+CREATE INDEX ask_group_age ON ask_group (expires_ms) WHERE expires_ms IS NOT NULL;
+
+-- The state of a suspended run, encrypted with a key that is not in the database.
+CREATE TABLE group_state (
+    workspace INTEGER NOT NULL,
+    grp       BLOB NOT NULL,
+    state     BLOB NOT NULL,
+    PRIMARY KEY (workspace, grp)
+) STRICT;
+
 CREATE TABLE setting (
     workspace INTEGER NOT NULL,
     key       TEXT NOT NULL,

@@ -208,8 +208,9 @@ fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
 }
 
 fn compare_counts(db: &Connection) -> Result<(), StoreError> {
-    // Earlier versions have no hits of rules.
-    for table in Table::ALL.into_iter().filter(|table| *table != Table::RuleHit) {
+    // Earlier versions have no hits of rules and no groups.
+    let is_new = |table: &Table| matches!(table, Table::RuleHit | Table::Group | Table::GroupState);
+    for table in Table::ALL.into_iter().filter(|table| !is_new(table)) {
         let name = table.name();
         let (old, new): (i64, i64) =
             db.query_row(&format!("SELECT (SELECT count(*) FROM old.{name}), (SELECT count(*) FROM main.{name})"), [], |row| {

@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use sayso_core::ask::{Answers, Ask};
 use sayso_core::connection::Connection;
-use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, RunId, SessionId, TokenId};
+use sayso_core::group::Group;
+use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, GroupId, RunId, SessionId, TokenId};
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
@@ -47,6 +48,9 @@ pub struct Unit {
     pub(crate) connections: Rows<ConnectionId, Connection>,
     pub(crate) externals: Rows<ExternalKey, SessionId>,
     pub(crate) grants: Rows<GrantId, GrantRow>,
+    pub(crate) groups: Rows<GroupId, Group>,
+    /// Encrypted states of suspended runs.
+    pub(crate) group_states: Rows<GroupId, Vec<u8>>,
     pub(crate) idempotency: Rows<IdempotencyId, IdempotencyRow>,
     pub(crate) login_codes: Rows<[u8; 32], LoginCodeRow>,
     pub(crate) notes: Rows<(AskId, String), NoteRow>,
@@ -98,6 +102,8 @@ impl Unit {
             connections: Rows::new("connection"),
             externals: Rows::new("external"),
             grants: Rows::new("grant"),
+            groups: Rows::new("group"),
+            group_states: Rows::new("state of a group"),
             idempotency: Rows::new("idempotency"),
             login_codes: Rows::new("login code"),
             notes: Rows::new("note"),
@@ -158,12 +164,14 @@ impl Unit {
     }
 
     fn each_table(&mut self, act: fn(&mut dyn Table)) {
-        let tables: [&mut dyn Table; 16] = [
+        let tables: [&mut dyn Table; 18] = [
             &mut self.asks,
             &mut self.blocks,
             &mut self.connections,
             &mut self.externals,
             &mut self.grants,
+            &mut self.groups,
+            &mut self.group_states,
             &mut self.idempotency,
             &mut self.login_codes,
             &mut self.notes,
@@ -180,7 +188,8 @@ impl Unit {
     }
 
     pub(crate) fn into_commit(self) -> Commit {
-        Commit { events: self.events, outbox: self.queued, deadlines: self.deadlines }
+        let groups = self.groups.changes().filter_map(|(_, group)| group.cloned()).collect();
+        Commit { events: self.events, outbox: self.queued, deadlines: self.deadlines, groups }
     }
 
     pub(crate) fn ask(&self, id: AskId) -> Result<Option<&Arc<AskRow>>, StoreError> {

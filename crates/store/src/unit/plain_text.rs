@@ -22,6 +22,9 @@ impl Unit {
             check("the name of the agent", &key.agent)?;
             check("the id of the session", &key.native_id)?;
         }
+        for (_, group) in self.groups.added() {
+            check("the name of the group", &group.name)?;
+        }
         for (key, row) in self.idempotency.added() {
             check("the route", &key.route)?;
             check("the idempotency key", &key.key)?;

@@ -24,6 +24,8 @@ impl Unit {
             Read::Connection(id) => self.connections.is_loaded(id),
             Read::External(key) => self.externals.is_loaded(key),
             Read::Grant(id) => self.grants.is_loaded(id),
+            Read::Group(id) => self.groups.is_loaded(id),
+            Read::GroupState(id) => self.group_states.is_loaded(id),
             Read::Idempotency(key) => self.idempotency.is_loaded(key),
             Read::LoginCode(hash) => self.login_codes.is_loaded(hash),
             Read::Outbox(id) => self.outbox.is_loaded(id),

@@ -1,25 +1,23 @@
-//! What the agent said, on disk, until the server has it.
+//! The agent's output on disk, kept until the server has committed it.
 //!
-//! A journal is one stream of records, kept in segments: files `journal-<offset>` in the
-//! supervisor's directory, named by the 20 digits of the offset at which they start. A record is a
-//! byte for its kind, four for the length of its payload (little-endian), and the payload. A
-//! **position** is a byte offset in the whole stream, always between two records.
+//! A journal is one stream of records, stored in segments: files named `journal-<offset>` in the supervisor's
+//! directory, with the 20 digits of their start offset. A record is one byte for its kind, four bytes for the length of
+//! its payload (little-endian), and the payload. A **position** is a byte offset in the whole stream and always lies
+//! between two records.
 //!
-//! The invariants that the server builds on:
+//! The server depends on these invariants:
 //!
-//! - **A record holds a piece of one line.** It ends in `\n` if, and only if, the line ends with it. A
-//!   line of up to 64 KiB is one record; only longer ones come in pieces.
-//! - **Between the pieces of a line of standard error stands nothing else.** Between the pieces of a
-//!   line of standard output may stand records of standard error.
-//! - So the position after a record that ends a line of standard output is exactly between two lines,
-//!   and reading from it gives the next line from its beginning. [`LineAssembler`](crate::LineAssembler)
-//!   knows which positions these are.
-//! - `Cut` comes before the newline of the line that was cut, or before the end.
-//! - The last record is `Exited` or `Failed`. Without one, the supervisor lives or was killed.
-//! - What is on disk is always a beginning of the stream: a record that is not all there is the last
-//!   one, still being written or torn for ever.
+//! - **A record holds a piece of one line.** The record ends in `
+//! ` if and only if the line ends with it. A line of up to 64 KiB is one record; only longer lines have several pieces.
+//! - **The pieces of a stderr line are contiguous.** The pieces of a stdout line can have stderr records between them.
+//! - Therefore the position after a record that ends a stdout line is exactly between two lines, and reading from it
+//!   returns the next line from its beginning. [`LineAssembler`](crate::LineAssembler) tracks these positions.
+//! - `Cut` precedes the newline of the truncated line, or the end of the stream.
+//! - The last record is `Exited` or `Failed`. If it is missing, the supervisor is still running or was killed.
+//! - The files always contain a prefix of the stream: an incomplete record is the last one. It is either being written
+//!   or was torn when the supervisor was killed.
 //!
-//! Nothing is synchronised to disk: a journal has to outlive the server, not the machine.
+//! The journal is not synced to disk: it has to survive a crash of the server, not of the machine.
 
 mod reader;
 mod record;
@@ -35,15 +33,15 @@ pub(crate) use record::Raw;
 pub use record::{PIECE, Record, Stream};
 pub(crate) use writer::{Files, Writer};
 
-/// When a segment has grown to this, the next is begun. Small enough to trim often, large enough that
-/// a talkative agent does not litter the directory.
+/// A new segment starts when the current one has reached this size in bytes. The size is a compromise between frequent
+/// trimming and the number of files of an agent with much output.
 pub(crate) const SEGMENT: u64 = 1024 * 1024;
 
 pub(crate) fn segment_path(dir: &Path, start: u64) -> PathBuf {
     dir.join(format!("journal-{start:020}"))
 }
 
-/// Where the segments in a directory start, in order.
+/// The start offsets of the segments in a directory, in order.
 pub(crate) fn segments(dir: &Path) -> io::Result<Vec<u64>> {
     let mut starts = Vec::new();
     for entry in fs::read_dir(dir)? {

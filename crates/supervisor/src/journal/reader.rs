@@ -1,5 +1,5 @@
-//! Reads a journal, while it is written and after. The supervisor streams with it, and the server uses
-//! it for the rest when the supervisor has gone.
+//! Reads a journal during and after its creation. The supervisor streams records with it, and the server reads the
+//! remaining records with it after the supervisor has exited.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,24 +9,24 @@ use std::path::{Path, PathBuf};
 use super::record::{Raw, Record};
 use super::{segment_path, segments};
 
-/// No record of any version is longer. What announces more is not a record.
+/// Maximum payload size of a record in any version. A larger length is not a record.
 const LONGEST: usize = 1024 * 1024;
 
-/// How much [`Journal::scan`] reads at once.
+/// Size of the reads of [`Journal::scan`] in bytes.
 const SCAN: usize = 256 * 1024;
 
-/// What a journal says about inputs.
+/// What a journal contains about inputs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Scan {
-    /// The accepted inputs: id, the position that the server had read, digest.
+    /// The accepted inputs: the id, the position that the server had read, and the digest.
     pub accepted: Vec<(u64, u64, [u8; 16])>,
-    /// Whether the journal has its last record.
+    /// Whether the journal contains its last record.
     pub has_ended: bool,
-    /// Whether bytes of an incomplete record follow.
+    /// Whether it ends with an incomplete record.
     pub is_torn: bool,
 }
 
-/// A journal that is read.
+/// A reader of a journal.
 #[derive(Debug)]
 pub struct Journal {
     dir: PathBuf,
@@ -41,30 +41,29 @@ struct Segment {
 }
 
 impl Journal {
-    /// Opens the journal in a supervisor's directory. A directory without one reads as an empty one.
+    /// Opens the journal in a supervisor's directory. A directory without journal files is an empty journal.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// If the directory cannot be read.
     pub fn open(dir: &Path) -> io::Result<Self> {
         fs::read_dir(dir)?;
         Ok(Self { dir: dir.to_owned(), open: None, buffer: Vec::new() })
     }
 
-    /// The first position that was not trimmed away.
+    /// The first position that was not trimmed.
     ///
     /// # Errors
-    /// When the directory cannot be read.
+    /// If the directory cannot be read.
     pub fn start(&self) -> io::Result<u64> {
         Ok(segments(&self.dir)?.first().copied().unwrap_or(0))
     }
 
-    /// Reads records from a position on, about `max_bytes` of them but at least one, each with the
-    /// position after it. Nothing: there is nothing more, for now or for ever. A record that is not
-    /// all there is not read, and kinds that we do not know are skipped. If the position was trimmed
-    /// away, reading begins at the first that was not.
+    /// Reads records from a position, about `max_bytes` of them but at least one, each with the position after it. An
+    /// empty result means that there are no more records at the moment. Incomplete records are not returned, and
+    /// unknown kinds are skipped. If the position was trimmed, reading starts at the first position that was not.
     ///
     /// # Errors
-    /// When files cannot be read, or `from` is not between two records.
+    /// If files cannot be read, or if `from` is not between two records.
     pub fn read(&mut self, from: u64, max_bytes: usize) -> io::Result<Vec<(Record, u64)>> {
         let mut records = Vec::new();
         let mut position = from;
@@ -82,10 +81,10 @@ impl Journal {
         Ok(records)
     }
 
-    /// Reads everything from a position on, and returns what it says about inputs.
+    /// Reads all records from a position and summarizes those about inputs.
     ///
     /// # Errors
-    /// When files cannot be read, or `from` is not between two records.
+    /// If files cannot be read, or if `from` is not between two records.
     pub fn scan(&mut self, from: u64) -> io::Result<Scan> {
         let mut scan = Scan { accepted: Vec::new(), has_ended: false, is_torn: false };
         let mut position = from;
@@ -109,7 +108,7 @@ impl Journal {
         Ok(scan)
     }
 
-    /// The position after the last byte, whether or not the last record is complete.
+    /// The position after the last byte, even if the last record is incomplete.
     fn length(&self) -> io::Result<u64> {
         match segments(&self.dir)?.last() {
             Some(start) => Ok(start + fs::metadata(segment_path(&self.dir, *start))?.len()),
@@ -117,7 +116,7 @@ impl Journal {
         }
     }
 
-    /// As [`Journal::read`], without understanding the records and with one buffer for all of them.
+    /// Like [`Journal::read`], but without parsing the payloads, and with one reused buffer.
     pub(crate) fn read_raw(&mut self, from: u64, max_bytes: usize) -> io::Result<RawRecords<'_>> {
         let mut from = from;
         loop {
@@ -129,7 +128,7 @@ impl Journal {
             let offset = from - segment.start;
             let mut wanted = max_bytes.max(Raw::HEADER);
             let mut filled = fill(&mut self.buffer, &segment.file, offset, wanted)?;
-            if let Some(length) = Raw::announced(&self.buffer[..filled]) {
+            if let Some(length) = Raw::payload_length(&self.buffer[..filled]) {
                 if length > LONGEST {
                     return Err(not_a_record(from));
                 }
@@ -141,7 +140,7 @@ impl Journal {
             if filled > 0 {
                 return Ok(RawRecords { bytes: &self.buffer[..filled], position: from });
             }
-            // Nothing here: this segment ends before `from`, or exactly there and the next begins with it.
+            // This segment ends at or before `from`; the next segment, if any, contains it.
             match find(&self.dir, from)? {
                 Some(next) if next.start > segment.start => self.open = Some(next),
                 Some(_) | None => return Ok(RawRecords::none()),
@@ -150,21 +149,21 @@ impl Journal {
     }
 }
 
-/// The last segment that starts at or before a position, else the first; `None` without any.
+/// The last segment that starts at or before a position, otherwise the first segment; `None` if there are no segments.
 fn find(dir: &Path, from: u64) -> io::Result<Option<Segment>> {
     loop {
         let starts = segments(dir)?;
         let Some(&start) = starts.iter().rev().find(|start| **start <= from).or(starts.first()) else { return Ok(None) };
         match File::open(segment_path(dir, start)) {
             Ok(file) => return Ok(Some(Segment { start, file })),
-            // Trimmed just now; look again.
+            // The segment was trimmed concurrently: search again.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error),
         }
     }
 }
 
-/// Reads up to `wanted` bytes at an offset; tells how many there were.
+/// Reads up to `wanted` bytes at an offset and returns how many were read.
 fn fill(buffer: &mut Vec<u8>, file: &File, offset: u64, wanted: usize) -> io::Result<usize> {
     if buffer.len() < wanted {
         buffer.resize(wanted, 0);
@@ -182,10 +181,10 @@ fn fill(buffer: &mut Vec<u8>, file: &File, offset: u64, wanted: usize) -> io::Re
 }
 
 fn not_a_record(position: u64) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("there is no record of a journal at {position}"))
+    io::Error::new(io::ErrorKind::InvalidData, format!("no journal record at {position}"))
 }
 
-/// Records, each with the position after it.
+/// An iterator over records, each with the position after it.
 #[derive(Debug)]
 pub(crate) struct RawRecords<'a> {
     bytes: &'a [u8],
@@ -202,7 +201,7 @@ impl<'a> Iterator for RawRecords<'a> {
     type Item = (Raw<'a>, u64);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let raw = Raw::first_of(self.bytes)?;
+        let raw = Raw::parse_first(self.bytes)?;
         self.bytes = &self.bytes[raw.size()..];
         self.position += raw.size() as u64;
         Some((raw, self.position))
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn every_position_is_a_place_to_go_on_over_all_segments() {
+    fn reading_resumes_at_every_position_of_every_segment() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         let written: Vec<(Record, u64)> = (100..200)
@@ -261,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_trimmed_away_is_passed_over() {
+    fn trimmed_records_are_skipped() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         append(&mut writer, &line(1, usize::try_from(SEGMENT).unwrap()));
@@ -274,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn a_torn_last_record_is_ignored_until_it_is_whole() {
+    fn torn_last_record_is_ignored_until_complete() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         let first = append(&mut writer, &line(1, 3));
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_kinds_are_skipped_even_when_there_is_nothing_else() {
+    fn unknown_kinds_are_skipped_even_without_other_records() {
         let dir = tempfile::tempdir().unwrap();
         let mut writer = Writer::create(Files::new(dir.path().to_owned())).unwrap();
         for _ in 0..100 {
@@ -325,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_inside_a_record_is_an_error_and_an_empty_directory_an_empty_journal() {
+    fn position_inside_a_record_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Journal::open(dir.path()).unwrap().read(0, 1).unwrap(), []);
         assert!(Journal::open(&dir.path().join("missing")).is_err());

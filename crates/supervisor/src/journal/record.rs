@@ -1,53 +1,54 @@
-//! The records of a journal, and their bytes.
+//! The records of a journal and their encoding.
 
-/// A record holds at most this much of a line.
+/// Maximum length of a line's piece in one record, in bytes.
 pub const PIECE: usize = 64 * 1024;
 
-/// One of the agent's two outputs.
+/// One of the agent's two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Stream {
-    /// Standard output: the agent's wire.
+    /// Stdout, which carries the agent's protocol.
     Out,
-    /// Standard error: words for people.
+    /// Stderr, which carries diagnostics for people.
     Err,
 }
 
 /// One record of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// A piece of a line of standard output; it ends in `\n` if the line does.
+    /// A piece of a stdout line; it ends in `
+    /// ` if the line does.
     Out(Vec<u8>),
-    /// A piece of a line of standard error; it ends in `\n` if the line does.
+    /// A piece of a stderr line; it ends in `
+    /// ` if the line does.
     Err(Vec<u8>),
-    /// The line that is being read was too long, and so much of it was dropped.
+    /// The current line was too long, and the end of it was dropped.
     Cut {
-        /// Whose line.
         stream: Stream,
-        /// How many bytes are missing before its newline.
+        /// The number of dropped bytes before the newline.
         dropped: u64,
     },
-    /// An input was accepted. It stands before the first byte of the input was written to the agent, so the agent may not
-    /// have the input if nothing follows.
+    /// An input was accepted. The record precedes the first byte that is written to the agent, so the agent may not
+    /// have received the input if no record follows.
     Accepted {
-        /// The input.
         id: u64,
-        /// The position up to which the server had read when it made the input. It is not the position of this record.
+        /// The position up to which the server had read when it created the input. This differs from the position of
+        /// the record.
         after: u64,
         /// The server's digest of the input.
         digest: [u8; 16],
     },
-    /// The agent could not be started. Nothing follows.
+    /// The agent could not be started. No record follows.
     Failed(String),
-    /// The agent ended. Nothing follows.
+    /// The agent exited. No record follows.
     Exited {
-        /// Its exit code, if it exited by itself.
+        /// The exit code, if the agent was not killed by a signal.
         code: Option<i32>,
-        /// The signal that ended it, if one did.
+        /// The signal that killed the agent, if any.
         signal: Option<i32>,
     },
 }
 
-/// A record of a known kind whose payload does not read.
+/// A record of a known kind with an invalid payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
@@ -58,7 +59,7 @@ const FAILED: u8 = 4;
 const EXITED: u8 = 5;
 const ACCEPTED: u8 = 6;
 
-/// A record before it is understood.
+/// An unparsed record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Raw<'a> {
     pub(crate) kind: u8,
@@ -66,7 +67,7 @@ pub(crate) struct Raw<'a> {
 }
 
 impl<'a> Raw<'a> {
-    /// The bytes before a payload.
+    /// The size of a record's header in bytes.
     pub(crate) const HEADER: usize = 5;
 
     pub(crate) fn piece(stream: Stream, payload: &'a [u8]) -> Self {
@@ -77,26 +78,26 @@ impl<'a> Raw<'a> {
         Self { kind, payload }
     }
 
-    /// The record that `bytes` begin with, unless it is not all there.
-    pub(crate) fn first_of(bytes: &'a [u8]) -> Option<Self> {
-        let length = Self::announced(bytes)?;
+    /// The first record in `bytes`, unless it is incomplete.
+    pub(crate) fn parse_first(bytes: &'a [u8]) -> Option<Self> {
+        let length = Self::payload_length(bytes)?;
         let payload = bytes.get(Self::HEADER..Self::HEADER + length)?;
         Some(Self { kind: bytes[0], payload })
     }
 
-    /// How long the payload is that a header announces.
-    pub(crate) fn announced(bytes: &[u8]) -> Option<usize> {
+    /// The payload length in a header.
+    pub(crate) fn payload_length(bytes: &[u8]) -> Option<usize> {
         let (_kind, rest) = bytes.split_first()?;
         let length = rest.first_chunk::<4>()?;
         usize::try_from(u32::from_le_bytes(*length)).ok()
     }
 
-    /// Whether it says that an input was accepted, or that no further input is.
+    /// Whether the record concerns inputs: an acceptance, or an end after which no input is accepted.
     pub(crate) fn is_about_inputs(&self) -> bool {
         matches!(self.kind, ACCEPTED | EXITED | FAILED)
     }
 
-    /// How many bytes it takes in the journal.
+    /// The size of the record in the journal, in bytes.
     pub(crate) fn size(&self) -> usize {
         Self::HEADER + self.payload.len()
     }
@@ -110,7 +111,7 @@ impl<'a> Raw<'a> {
 }
 
 impl Record {
-    /// Its kind and payload.
+    /// The kind and the payload.
     pub(crate) fn to_parts(&self) -> (u8, Vec<u8>) {
         match self {
             Self::Out(bytes) => (OUT, bytes.clone()),
@@ -139,8 +140,8 @@ impl Record {
         Raw { kind, payload: &payload }.append_to(bytes);
     }
 
-    /// Understands a record. `Ok(None)`: a kind that a newer supervisor writes. What a newer one
-    /// appends to a payload that we know is ignored.
+    /// Parses a record. `Ok(None)` is a kind of a newer supervisor. Trailing payload bytes of a newer version are
+    /// ignored.
     pub(crate) fn from_parts(kind: u8, payload: Vec<u8>) -> Result<Option<Self>, Malformed> {
         let record = match kind {
             OUT => Self::Out(payload),
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_are_read_as_they_were_written() {
+    fn records_round_trip() {
         let records = [
             Record::Out(b"hello\n".to_vec()),
             Record::Out(Vec::new()),
@@ -203,7 +204,7 @@ mod tests {
         }
         let mut rest = bytes.as_slice();
         let mut read = Vec::new();
-        while let Some(raw) = Raw::first_of(rest) {
+        while let Some(raw) = Raw::parse_first(rest) {
             read.push(Record::from_parts(raw.kind, raw.payload.to_vec()).unwrap().unwrap());
             rest = &rest[raw.size()..];
         }
@@ -212,16 +213,16 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_is_not_all_there_is_no_record() {
+    fn incomplete_record_is_not_parsed() {
         let mut bytes = Vec::new();
         Record::Out(b"hello\n".to_vec()).append_to(&mut bytes);
         for length in 0..bytes.len() {
-            assert_eq!(Raw::first_of(&bytes[..length]), None);
+            assert_eq!(Raw::parse_first(&bytes[..length]), None);
         }
     }
 
     #[test]
-    fn unknown_kinds_are_left_and_short_payloads_refused() {
+    fn unknown_kinds_are_skipped_and_short_payloads_refused() {
         assert_eq!(Record::from_parts(200, vec![1, 2]), Ok(None));
         assert_eq!(Record::from_parts(CUT, vec![1, 2]), Err(Malformed));
         assert_eq!(Record::from_parts(CUT, [vec![9], vec![0; 8]].concat()), Err(Malformed));

@@ -1,4 +1,4 @@
-//! Appends to a journal, and deletes what the server no longer needs.
+//! Appends records to a journal and deletes segments that the server no longer needs.
 
 use std::collections::VecDeque;
 use std::fs::{self, File};
@@ -8,13 +8,13 @@ use std::path::PathBuf;
 
 use super::{SEGMENT, segment_path};
 
-/// The journal's directory was deleted, so nothing can read it any more.
+/// The journal's directory was deleted, so its records can no longer be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Gone;
+pub(crate) struct DirectoryDeleted;
 
-/// Where segments are written. Tests use a disk that is full.
+/// Storage of segments. Tests simulate a full disk.
 pub(crate) trait Disk {
-    /// Begins the segment that starts at an offset. Later writes go there.
+    /// Creates the segment that starts at an offset. Later writes append to it.
     fn begin(&mut self, start: u64) -> io::Result<()>;
     /// Writes a prefix of `bytes` and returns its length.
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
@@ -31,38 +31,38 @@ pub(crate) trait Disk {
 #[derive(Debug)]
 pub(crate) struct Writer<D> {
     disk: D,
-    /// Where the segments that are left start; never empty.
+    /// The start offsets of the remaining segments; never empty.
     segments: VecDeque<u64>,
     end: u64,
-    /// Batches that are not completely on disk. The first `written` bytes are.
+    /// Batches that are not completely on disk. The first `written` bytes are on disk.
     unwritten: Vec<u8>,
     written: usize,
 }
 
 impl<D: Disk> Writer<D> {
-    /// Begins a journal that does not exist yet.
+    /// Creates a journal; fails if one already exists.
     pub(crate) fn create(mut disk: D) -> io::Result<Self> {
         disk.begin(0)?;
         Ok(Self { disk, segments: VecDeque::from([0]), end: 0, unwritten: Vec::new(), written: 0 })
     }
 
-    /// The first position that was not trimmed away.
+    /// The first position that was not trimmed.
     pub(crate) fn start(&self) -> u64 {
         self.segments.front().copied().unwrap_or(0)
     }
 
-    /// The position after the last record that is on disk.
+    /// The position after the last record on disk.
     pub(crate) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Whether the disk refused bytes. Call [`Self::flush`] from time to time.
+    /// Whether the disk rejected bytes. Call [`Self::flush`] from time to time.
     pub(crate) fn is_blocked(&self) -> bool {
         !self.unwritten.is_empty()
     }
 
     /// Appends `batch`, or as much of it as the disk has room for.
-    pub(crate) fn append(&mut self, batch: &[u8]) -> Result<(), Gone> {
+    pub(crate) fn append(&mut self, batch: &[u8]) -> Result<(), DirectoryDeleted> {
         if self.is_blocked() {
             self.unwritten.extend_from_slice(batch);
             return Ok(());
@@ -77,8 +77,8 @@ impl<D: Disk> Writer<D> {
         Ok(())
     }
 
-    /// Tries again to write what the disk refused.
-    pub(crate) fn flush(&mut self) -> Result<(), Gone> {
+    /// Retries the writes that the disk rejected.
+    pub(crate) fn flush(&mut self) -> Result<(), DirectoryDeleted> {
         if !self.is_blocked() {
             return Ok(());
         }
@@ -97,7 +97,7 @@ impl<D: Disk> Writer<D> {
     /// Deletes the segments that end at or before a position, never the last one.
     pub(crate) fn trim(&mut self, to: u64) {
         while let (Some(&first), Some(&second)) = (self.segments.front(), self.segments.get(1)) {
-            // A segment that cannot be deleted is tried again with the next trim.
+            // A failed deletion is retried by the next trim.
             if second > to || self.disk.remove(first).is_err() {
                 return;
             }
@@ -105,7 +105,7 @@ impl<D: Disk> Writer<D> {
         }
     }
 
-    /// Writes until the disk refuses, and returns how many bytes were written.
+    /// Writes until the disk rejects bytes, and returns how many bytes were written.
     fn write(&mut self, bytes: &[u8]) -> usize {
         let segment = self.segments.back().copied().unwrap_or(0);
         // A batch starts a new segment only if nothing of the batch is in the last one.
@@ -127,12 +127,12 @@ impl<D: Disk> Writer<D> {
         bytes.len() - rest.len()
     }
 
-    fn check_directory(&self) -> Result<(), Gone> {
-        if self.disk.exists() { Ok(()) } else { Err(Gone) }
+    fn check_directory(&self) -> Result<(), DirectoryDeleted> {
+        if self.disk.exists() { Ok(()) } else { Err(DirectoryDeleted) }
     }
 }
 
-/// Segments as files in the supervisor's directory.
+/// Segments stored as files in the supervisor's directory.
 #[derive(Debug)]
 pub(crate) struct Files {
     dir: PathBuf,
@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(writer.append(b"four"), Ok(()));
         assert_eq!((writer.flush(), writer.end()), (Ok(()), 0));
         writer.disk.deleted = true;
-        assert_eq!((writer.flush(), writer.end()), (Err(Gone), 0));
+        assert_eq!((writer.flush(), writer.end()), (Err(DirectoryDeleted), 0));
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! Bytes in, frames out, however the bytes were cut on their way.
+//! Parses frames from a byte stream that arrives in arbitrary chunks.
 
 use std::marker::PhantomData;
 
 use super::{Error, Frame, HEADER};
 
-/// A payload longer than this takes the whole buffer along instead of being copied out of it.
+/// A payload longer than this takes over the whole buffer instead of being copied.
 const LARGE: usize = 64 * 1024;
 
-/// Makes frames of bytes as they arrive. It holds no more than one frame and what was pushed behind
-/// it. After an error the connection has to be dropped.
+/// Parses frames. The buffer holds at most one frame and the bytes that were pushed after it. After an error, the
+/// connection must be dropped.
 #[derive(Debug)]
 pub struct Decoder<F> {
     buffer: Vec<u8>,
-    /// How much of the buffer was given out as frames.
+    /// How many bytes of the buffer were already returned as frames.
     used: usize,
     frames: PhantomData<fn() -> F>,
 }
@@ -24,23 +24,22 @@ impl<F: Frame> Default for Decoder<F> {
 }
 
 impl<F: Frame> Decoder<F> {
-    /// Before the first byte.
     #[must_use]
     pub fn new() -> Self {
         Self { buffer: Vec::new(), used: 0, frames: PhantomData }
     }
 
-    /// Takes what was read. Take all frames with [`Self::next_frame`] before the next push.
+    /// Adds received bytes. Take all frames with [`Self::next_frame`] before the next push.
     pub fn push(&mut self, bytes: &[u8]) {
         self.buffer.drain(..self.used);
         self.used = 0;
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next frame of a known kind, if it is all there.
+    /// The next complete frame of a known kind.
     ///
     /// # Errors
-    /// When the bytes are not the protocol.
+    /// If the bytes violate the protocol.
     pub fn next_frame(&mut self) -> Result<Option<F>, Error> {
         while let Some((kind, payload)) = self.next_payload()? {
             if let Some(frame) = F::decode(kind, payload)? {
@@ -63,7 +62,7 @@ impl<F: Frame> Decoder<F> {
             self.used += HEADER + length;
             return Ok(Some((kind, payload)));
         }
-        // One large input must not be in memory twice, nor leave a large buffer behind.
+        // A large input must not be in memory twice, and must not leave a large buffer behind.
         let behind = self.buffer.split_off(self.used + HEADER + length);
         let mut payload = std::mem::replace(&mut self.buffer, behind);
         payload.drain(..self.used + HEADER);
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_read_as_they_were_written_however_they_are_cut() {
+    fn frames_round_trip_in_arbitrary_chunks() {
         let bytes: Vec<u8> = to_supervisor().iter().flat_map(ToSupervisor::encode).collect();
         for chunk in [1000, 4096, 65_536, bytes.len()] {
             assert!(decode::<ToSupervisor>(&bytes, chunk) == Ok(to_supervisor()), "{chunk}");
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_newer_than_we_are_is_skipped() {
+    fn newer_frames_and_fields_are_skipped() {
         let mut bytes = Vec::new();
         append_frame(200, &[b"a kind that we do not know"], &mut bytes);
         append_frame(3, &[&5_u64.to_le_bytes(), b"a field that we do not know"], &mut bytes);
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn hello_of_a_supervisor_of_version_1_is_understood() {
+    fn hello_of_a_version_1_supervisor_is_parsed() {
         let numbers = [1_u64, 2, 3].map(u64::to_le_bytes).concat();
         let mut bytes = Vec::new();
         append_frame(1, &[b"sayso/sv", &1_u32.to_le_bytes(), &numbers, &4_u32.to_le_bytes(), &[0]], &mut bytes);
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_protocol_is_an_error() {
+    fn foreign_protocol_is_an_error() {
         let frame = |kind, payload: &[u8]| {
             let mut bytes = Vec::new();
             append_frame(kind, &[payload], &mut bytes);
@@ -196,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn no_bytes_make_it_panic() {
-        // A small generator with a fixed seed: the same bytes in every run.
+    fn random_bytes_never_panic() {
+        // A deterministic random generator: the same bytes in every run.
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = move || {
             state ^= state << 13;
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_input_leaves_no_large_buffer_behind() {
+    fn large_input_leaves_no_large_buffer() {
         let mut decoder = Decoder::<ToSupervisor>::new();
         let bytes = [
             ToSupervisor::Input { id: 1, previous: None, acceptance: None, bytes: vec![1; 8 * LARGE] }.encode(),

@@ -1,26 +1,32 @@
-//! What server and supervisor say to each other. Frames and their bytes; no sockets, no threads.
+//! The protocol between server and supervisor: frames and their encoding, without sockets or threads.
 //!
-//! A frame is a byte for its kind, four for the length of its payload (little-endian), and the
-//! payload. Both sides skip kinds that they do not know and ignore what follows the fields that they
-//! know, so that a new server works with an old supervisor. A version is only ever added to.
+//! # Frames
 //!
-//! The server speaks first: `Hello` with the position to stream from. The supervisor replies with its
-//! own `Hello`, whatever the server's version, and then streams records from that position on. One
-//! server is attached at a time: the next one that says hello replaces it.
+//! A frame is one byte for its kind, four bytes for the length of its payload (little-endian), and the payload. Both
+//! sides skip unknown kinds and ignore trailing payload bytes, so that a new server works with an old supervisor. New
+//! versions only add kinds and fields.
 //!
-//! Input carries an id, and since version 2 the id of the input that was accepted before it. The supervisor
-//! accepts an input only after the one that it names, and closes the connection otherwise: another program
-//! has written in between, and the next `Hello` shows the server which input that was. An id is taken once:
-//! `Taken` comes after its bytes were written to the agent, and again, without writing, for the same id.
-//! One input is written at a time, and while one is under way the next is not read, and nothing behind it.
-//! So a server sends the next input after the reply to the last, and then `Stop` always gets through.
+//! # Attaching
 //!
-//! Since version 3 an input may carry an [`Acceptance`]. The supervisor appends it to the journal as
-//! [`Record::Accepted`] before the agent gets the first byte. A server that was killed before it committed that
-//! it sent an input finds the record when it reads the journal again.
+//! The server speaks first: `Hello` with the position to stream from. The supervisor replies with its own `Hello`,
+//! whatever the server's version is, and then streams records from that position. One server is attached at a time: the
+//! next server that sends `Hello` replaces it.
 //!
-//! A server of version 1 names no earlier input. Its ids only grow, and an id that is not larger than the
-//! last counts as taken.
+//! # Input
+//!
+//! An input carries an id and, since version 2, the id of the previously accepted input. The supervisor accepts an
+//! input only after the input that it names, and closes the connection otherwise: another program has written in
+//! between, and the next `Hello` tells the server the id of the last input. An id is accepted once: `Taken` follows
+//! after the bytes were written to the agent. If the same id arrives again, the supervisor replies `Taken` without
+//! writing. One input is written at a time. Until it is finished, the next input and all frames after it stay unread. If the
+//! server sends each input after the reply to the previous one, `Stop` is therefore never delayed.
+//!
+//! Since version 3, an input may carry an [`Acceptance`]. The supervisor appends it to the journal as
+//! [`Record::Accepted`] before the agent receives the first byte. A server that was killed before it committed that it
+//! sent an input finds the record when it reads the journal again.
+//!
+//! A server of version 1 does not name the previous input. Its ids only increase, and an id that is not greater than
+//! the last one counts as taken.
 
 mod decoder;
 
@@ -30,154 +36,140 @@ use std::time::Duration;
 use crate::journal::Record;
 pub use decoder::Decoder;
 
-/// The version that this build speaks.
+/// The protocol version of this build.
 pub const VERSION: u32 = 3;
-/// How many bytes one input may have.
+/// Maximum size of one input in bytes.
 pub const INPUT_LIMIT: usize = 32 * 1024 * 1024;
 
-/// What a hello starts with, so that neither side takes something else for the other.
+/// The start of every `Hello`, which identifies the protocol.
 const MAGIC: [u8; 8] = *b"sayso/sv";
-/// The bytes before a payload.
+/// The size of a frame's header in bytes.
 const HEADER: usize = 5;
 
-/// From the server.
+/// Frames that the server sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToSupervisor {
-    /// The first frame.
+    /// The first frame of a connection.
     Hello {
-        /// The server's version.
+        /// The server's protocol version.
         version: u32,
-        /// Where to stream from: a position that was committed, or 0.
+        /// The position to stream from: a committed position, or 0.
         from: u64,
     },
-    /// Bytes for the agent.
+    /// Bytes for the agent's stdin.
     Input {
         id: u64,
-        /// The input that the server knows to be the last accepted one; 0 before the first. `None`: a server of
+        /// The id of the last accepted input that the server knows; 0 before the first. `None` if the server has
         /// version 1.
         previous: Option<u64>,
-        /// If set, the journal records that the input was accepted. Needs `previous`.
+        /// If set, the journal records the acceptance of the input. Requires `previous`.
         acceptance: Option<Acceptance>,
-        /// Written as they are, all of them.
+        /// The bytes, which are written unchanged.
         bytes: Vec<u8>,
     },
-    /// What is behind this position is not needed any more.
+    /// Records before this position are no longer needed.
     Trim {
-        /// A position that was committed.
+        /// A committed position.
         to: u64,
     },
-    /// End the agent: close its input, wait, ask it to terminate, wait, kill it with all that it started.
+    /// Stop the agent: close its input, wait, send SIGTERM, wait, and send SIGKILL to the whole process tree.
     Stop {
-        /// How long it may take to end by itself after its input was closed.
+        /// How long the agent may take to exit after its input was closed.
         after_close: Duration,
-        /// How long it may take to end after it was asked to.
+        /// How long the agent may take to exit after SIGTERM.
         after_term: Duration,
     },
 }
 
-/// The part of an input that the journal keeps. It does not contain the bytes.
+/// The metadata of an input that the journal keeps. It does not contain the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Acceptance {
-    /// The position up to which the server had read the agent's output when it made this input.
+    /// The position up to which the server had read the agent's output when it created this input.
     pub after: u64,
-    /// A digest of the bytes with a key that only the server has.
+    /// A keyed digest of the bytes; only the server has the key.
     pub digest: [u8; 16],
 }
 
-/// From the supervisor.
+/// Frames that the supervisor sends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToServer {
-    /// The reply to a hello.
+    /// The reply to the server's `Hello`.
     Hello {
-        /// The supervisor's version.
+        /// The supervisor's protocol version.
         version: u32,
-        /// The last input that was written to the agent; 0 before the first.
+        /// The id of the last input that was written to the agent; 0 before the first.
         last_input: u64,
-        /// The position after the last record so far.
+        /// The position after the last record at this time.
         end: u64,
-        /// The first position that was not trimmed away. Streaming starts here if it was asked to
-        /// start before.
+        /// The first position that was not trimmed. Streaming starts here if the requested position is earlier.
         start: u64,
-        /// The agent's process, and its process group.
+        /// The id of the agent's process and process group.
         pid: u32,
-        /// The last record is in the journal; nothing will follow `end`.
+        /// The last record is in the journal; no record follows `end`.
         exited: bool,
-        /// How many connections were attached so far, with this one. 0: a supervisor of version 1.
+        /// The number of attachments so far, including this one. 0 if the supervisor has version 1.
         attachment: u64,
-        /// The process that was attached before this one; 0 if none was, or if it is not known.
+        /// The process that was attached before; 0 if there was none or it is unknown.
         previous_peer: u32,
     },
-    /// The next record.
+    /// The next record of the journal.
     Record {
-        /// What it says.
         record: Record,
-        /// The position after it.
+        /// The position after the record.
         position: u64,
     },
-    /// This input and all before it were written.
-    Taken {
-        /// Whose.
-        id: u64,
-    },
-    /// This input cannot be written, nor any after it: the agent's input is closed.
-    Refused {
-        /// Whose.
-        id: u64,
-        /// Why.
-        message: String,
-    },
+    /// This input and all earlier ones were written.
+    Taken { id: u64 },
+    /// The agent's input is closed, so neither this input nor a later one can be written.
+    Refused { id: u64, message: String },
     /// A process of the agent, or of another user, tried to connect and was refused. Sent once per attachment.
     PeerRefused {
-        /// The process; 0 if it is not known.
+        /// The process; 0 if it is unknown.
         pid: u32,
     },
 }
 
-/// The version whose inputs name the input before.
+/// The first version whose inputs name the previous input.
 pub const CHAINED_INPUT: u32 = 2;
-/// The version whose inputs may carry an [`Acceptance`].
+/// The first version whose inputs may carry an [`Acceptance`].
 pub const ACCEPTANCE: u32 = 3;
 
-/// Bytes that are not the protocol. The connection cannot be used any more.
+/// A protocol violation. The connection cannot be used any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
-    /// A frame announces more than any has.
+    /// The length of a frame exceeds the limit.
     TooLong {
-        /// Its kind.
         kind: u8,
-        /// What it announces.
+        /// The length in the frame's header, in bytes.
         length: usize,
     },
-    /// The payload of a frame does not read.
-    Malformed {
-        /// Its kind.
-        kind: u8,
-    },
-    /// A hello from somebody else.
+    /// The payload of a frame is invalid.
+    Malformed { kind: u8 },
+    /// The `Hello` of a different protocol.
     Stranger,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::TooLong { kind, length } => write!(out, "a frame of kind {kind} announces {length} bytes"),
-            Self::Malformed { kind } => write!(out, "a frame of kind {kind} does not read"),
-            Self::Stranger => write!(out, "the other side is not Sayso"),
+            Self::TooLong { kind, length } => write!(out, "frame of kind {kind} is too long: {length} bytes"),
+            Self::Malformed { kind } => write!(out, "frame of kind {kind} is malformed"),
+            Self::Stranger => write!(out, "the peer is not Sayso"),
         }
     }
 }
 
 impl std::error::Error for Error {}
 
-/// What a [`Decoder`] makes of bytes.
+/// A kind of frames that a [`Decoder`] parses.
 pub trait Frame: Sized {
-    /// No payload is longer.
+    /// Maximum payload size in bytes.
     const LIMIT: usize;
 
-    /// Reads a payload. `Ok(None)`: a kind that we do not know.
+    /// Parses a payload. `Ok(None)` is an unknown kind.
     ///
     /// # Errors
-    /// When the payload is not what its kind promises.
+    /// If the payload is invalid for its kind.
     fn decode(kind: u8, payload: Vec<u8>) -> Result<Option<Self>, Error>;
 }
 
@@ -193,7 +185,7 @@ const REFUSED: u8 = 4;
 const PEER_REFUSED: u8 = 5;
 
 impl ToSupervisor {
-    /// Its bytes.
+    /// The frame as bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         match self {
@@ -248,7 +240,7 @@ impl Frame for ToSupervisor {
 }
 
 impl ToServer {
-    /// Its bytes.
+    /// The frame as bytes.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         match self {
@@ -268,13 +260,13 @@ impl ToServer {
     }
 }
 
-/// Appends the frame of a record that is on its way from disk to socket, without a copy of its own.
+/// Appends the frame of a record that is copied from disk to a socket, without another copy of the record.
 pub(crate) fn append_record(record: crate::journal::Raw<'_>, position: u64, bytes: &mut Vec<u8>) {
     append_frame(RECORD, &[&position.to_le_bytes(), &[record.kind], record.payload], bytes);
 }
 
 impl Frame for ToServer {
-    /// Much more than any record needs.
+    /// Larger than any record.
     const LIMIT: usize = 2 * 1024 * 1024;
 
     fn decode(kind: u8, mut payload: Vec<u8>) -> Result<Option<Self>, Error> {
@@ -289,7 +281,7 @@ impl Frame for ToServer {
                     start: fields.u64()?,
                     pid: fields.u32()?,
                     exited: fields.u8()? != 0,
-                    // A supervisor of version 1 ends here.
+                    // `Hello` of a supervisor of version 1 ends here.
                     attachment: fields.u64().unwrap_or(0),
                     previous_peer: fields.u32().unwrap_or(0),
                 }
@@ -311,7 +303,7 @@ impl Frame for ToServer {
     }
 }
 
-/// Takes fields off the front of a payload.
+/// Reads fields from the front of a payload.
 struct Fields<'a> {
     kind: u8,
     rest: &'a [u8],

@@ -30,22 +30,23 @@ fn acceptance_is_in_the_journal_before_the_agent_replies() {
     let mut server = supervised.attach(0);
     send(&mut server, 3, 0, "one\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 3 });
+    // The agent must have replied before it gets the next line: otherwise both acceptances may come first.
+    assert_eq!(server.entry().0, Entry::Accepted { id: 3, after: 0, digest: acceptance(0).digest });
+    assert_eq!(server.line(), "one");
     send(&mut server, 8, 9, "two\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 8 });
     let records = || supervised.on_disk().into_iter().map(|(record, _)| record).collect::<Vec<_>>();
     eventually("both lines are in the journal", || records().len() == 4);
-    let lines = |record: &Record| !matches!(record, Record::Accepted { .. });
-    let order: Vec<_> = records().into_iter().filter(|record| !lines(record)).collect();
-    assert_eq!(order, [accepted(3, 0), accepted(8, 9)]);
-    assert_eq!(records()[..2], [accepted(3, 0), Record::Out(b"one\n".to_vec())]);
-    // The same input again is neither written nor recorded.
+    let out = |text: &str| Record::Out(text.as_bytes().to_vec());
+    assert_eq!(records(), [accepted(3, 0), out("one\n"), accepted(8, 9), out("two\n")]);
+    // A repeated input is neither written nor recorded.
     send(&mut server, 8, 9, "two\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 8 });
     assert_eq!(records().len(), 4);
 }
 
 #[test]
-fn next_server_learns_of_inputs_that_were_accepted() {
+fn next_server_learns_of_accepted_inputs() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     send(&mut server, 3, 0, "one\n");
@@ -58,11 +59,11 @@ fn next_server_learns_of_inputs_that_were_accepted() {
 }
 
 #[test]
-fn input_that_the_agent_has_not_read_is_recorded_when_the_supervisor_is_killed() {
+fn unread_input_is_recorded_when_the_supervisor_is_killed() {
     let mut supervised = Supervised::shell("echo ready; sleep 100");
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), "ready");
-    // More than a pipe holds, so the input is never finished.
+    // More than the capacity of a pipe, so the input is never finished.
     send(&mut server, 1, 11, &"x".repeat(1_000_000));
     eventually("the acceptance is recorded", || supervised.on_disk().len() == 2);
     signal("KILL", supervised.process.id());
@@ -84,7 +85,7 @@ fn server_that_does_not_read_replies_is_disconnected() {
     assert_eq!(server.reply(), ToServer::Taken { id: 2 });
 }
 
-/// The state directory on a small disk of its own, in a namespace of the supervisor.
+/// The state directory on a separate small disk, in a mount namespace of the supervisor.
 fn on_a_small_disk(script: &str) -> (Supervised, PathBuf) {
     let supervised = Supervised::start_on_small_disk(script, "1m");
     let pid = supervised.process.id();
@@ -97,7 +98,7 @@ fn on_a_small_disk(script: &str) -> (Supervised, PathBuf) {
 fn full_disk_delays_the_agent_and_recorded_input_and_loses_nothing() {
     let (supervised, dir) = on_a_small_disk("read go; seq -f '%0999.0f' 1 500; echo done >&2; cat");
     let mut server = supervised.attach(0);
-    // Something else fills the disk but for 64 KiB.
+    // A ballast file fills the disk except for 64 KiB.
     fs::write(dir.join("ballast"), vec![0; 950 * 1024]).unwrap();
     server.input(1, "go\n");
     assert_eq!(server.reply(), ToServer::Taken { id: 1 });
@@ -108,7 +109,7 @@ fn full_disk_delays_the_agent_and_recorded_input_and_loses_nothing() {
     let mut probe = fs::File::create(dir.join("probe")).unwrap();
     eventually("the disk is full", || probe.write_all(&[0; 4096]).is_err());
     send(&mut server, 2, 7, "after\n");
-    // A server that attaches is served: the supervisor does not wait for the disk.
+    // A server can still attach: the supervisor does not block on the disk.
     let mut server = supervised.attach(0);
     assert_eq!(server.line(), format!("{:0999}", 1));
     fs::remove_file(dir.join("ballast")).unwrap();

@@ -1,4 +1,4 @@
-//! What is on disk, while a supervisor lives and after.
+//! The files of a journal, during and after the life of a supervisor.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -16,7 +16,7 @@ fn segments(supervised: &Supervised) -> Vec<String> {
 }
 
 #[test]
-fn trimming_deletes_what_is_behind_and_keeps_the_rest() {
+fn trim_deletes_earlier_segments_only() {
     let supervised = Supervised::shell("seq -f '%0999.0f' 1 4000; cat");
     let mut server = supervised.attach(0);
     let mut positions = Vec::new();
@@ -31,19 +31,19 @@ fn trimming_deletes_what_is_behind_and_keeps_the_rest() {
     assert!(start > 0 && start <= half, "{start} {half}");
     assert_eq!(segments(&supervised)[0], format!("journal-{start:020}"));
 
-    // From the position, from disk and from the supervisor.
+    // The same record is read from disk and streamed by the supervisor.
     let (record, position) = Journal::open(&supervised.spec.dir).unwrap().read(half, 1).unwrap().remove(0);
     assert_eq!((record, position), (Record::Out(format!("{:0999}\n", 2001).into_bytes()), positions[2000]));
     let mut server = supervised.attach(half);
     assert!(matches!(server.hello, Some(ToServer::Hello { start: told, .. }) if told == start));
     assert_eq!(server.line(), format!("{:0999}", 2001));
-    // What was trimmed is gone: streaming begins at what is left.
+    // Trimmed records are gone: streaming starts at the first remaining record.
     let mut server = supervised.attach(0);
     assert!(positions.contains(&start));
     let index = positions.iter().position(|position| *position == start).unwrap();
     assert_eq!(server.line(), format!("{:0999}", index + 2));
 
-    // Never the last one, and the journal goes on.
+    // The last segment is never deleted, and the journal continues.
     server.send(&ToSupervisor::Trim { to: u64::MAX });
     eventually("all but the last are deleted", || segments(&supervised).len() == 1);
     server.input(1, "next\n");
@@ -53,7 +53,7 @@ fn trimming_deletes_what_is_behind_and_keeps_the_rest() {
 }
 
 #[test]
-fn a_record_that_was_torn_when_the_supervisor_was_killed_is_ignored() {
+fn record_torn_by_a_supervisor_kill_is_ignored() {
     let mut supervised = Supervised::shell("echo one; echo two; cat");
     let mut server = supervised.attach(0);
     assert_eq!((server.line(), server.line()), ("one".to_owned(), "two".to_owned()));
@@ -70,7 +70,7 @@ fn a_record_that_was_torn_when_the_supervisor_was_killed_is_ignored() {
 }
 
 #[test]
-fn input_is_nowhere_on_disk() {
+fn input_is_never_written_to_disk() {
     let mut supervised = Supervised::shell("read secret; echo ${#secret}");
     let mut server = supervised.attach(0);
     server.input(1, "open sesame\n");

@@ -1,4 +1,4 @@
-//! A supervisor stays small, whatever the agent and the server do.
+//! Memory use of a supervisor stays small for any output and input.
 
 use std::fs;
 
@@ -8,20 +8,20 @@ use sayso_supervisor::{Entry, Line};
 
 use crate::supervised::{Supervised, eventually};
 
-/// A figure of `/proc/<pid>/status`, in KiB.
+/// A value from `/proc/<pid>/status`, in KiB.
 fn figure(supervised: &Supervised, name: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", supervised.process.id())).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
     line.trim_start_matches(':').trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// What is allowed at rest: a build without optimisation is larger.
+/// Limit for an idle supervisor in KiB. Unoptimized builds are larger.
 const AT_REST: u64 = if cfg!(debug_assertions) { 6 * 1024 } else { 4 * 1024 };
-/// What is allowed at work.
+/// Limit for a busy supervisor in KiB.
 const AT_WORK: u64 = 8 * 1024;
 
 #[test]
-fn at_rest_it_is_tiny() {
+fn idle_supervisor_stays_small() {
     let supervised = Supervised::start(&["cat"]);
     let mut server = supervised.attach(0);
     server.input(1, "hello\n");
@@ -32,7 +32,7 @@ fn at_rest_it_is_tiny() {
 }
 
 #[test]
-fn a_line_of_100_megabytes_is_cut_and_leaves_it_small() {
+fn line_of_100_megabytes_is_truncated_in_small_memory() {
     let limit = 1024 * 1024;
     let script = "head -c 100000000 /dev/zero | tr '\\0' x; echo; echo after; cat";
     let supervised = Supervised::start_with(&["sh", "-c", script], |spec| spec.line_limit = limit);
@@ -46,7 +46,7 @@ fn a_line_of_100_megabytes_is_cut_and_leaves_it_small() {
 }
 
 #[test]
-fn a_line_of_standard_error_is_cut_at_64_kibibytes() {
+fn stderr_line_is_truncated_at_64_kibibytes() {
     let supervised = Supervised::shell("head -c 1000000 /dev/zero | tr '\\0' x >&2; echo >&2; cat");
     let mut server = supervised.attach(0);
     let Entry::Line(Line { stream: Stream::Err, text, dropped }) = server.entry().0 else { panic!() };
@@ -54,7 +54,7 @@ fn a_line_of_standard_error_is_cut_at_64_kibibytes() {
 }
 
 #[test]
-fn a_million_lines_that_nobody_reads_leave_it_small() {
+fn million_unread_lines_use_little_memory() {
     let supervised = Supervised::shell("yes '' | head -c 1000000; touch done; cat");
     eventually("the agent is through", || supervised.home.path().join("done").exists());
     let mut server = supervised.attach(0);
@@ -67,7 +67,7 @@ fn a_million_lines_that_nobody_reads_leave_it_small() {
 }
 
 #[test]
-fn large_inputs_are_taken_and_their_memory_given_back() {
+fn large_inputs_are_written_and_their_memory_freed() {
     let supervised = Supervised::shell("wc -c; cat");
     let mut server = supervised.attach(0);
     let lengths = [INPUT_LIMIT, INPUT_LIMIT / 2, INPUT_LIMIT / 3, INPUT_LIMIT, INPUT_LIMIT / 4];

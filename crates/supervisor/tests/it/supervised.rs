@@ -1,4 +1,4 @@
-//! A supervisor in a process of its own, and a server that is attached to it.
+//! A supervisor in a separate process, and a server that is attached to it.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -13,10 +13,10 @@ use sayso_supervisor::protocol::{CHAINED_INPUT, Decoder, ToServer, ToSupervisor,
 use sayso_supervisor::{Entry, Line, LineAssembler, Spec};
 use tempfile::TempDir;
 
-/// How long anything may take on a busy machine.
+/// Timeout for any wait on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Waits until something is so.
+/// Polls until a condition holds.
 pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     let until = Instant::now() + PATIENCE;
     while !is_so() {
@@ -25,7 +25,7 @@ pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// The example, which `cargo test` builds beside the tests.
+/// The example, which `cargo test` builds next to the tests.
 fn program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     let program = tests.ancestors().nth(2).unwrap().join("examples/supervise");
@@ -37,7 +37,7 @@ fn program() -> PathBuf {
     program
 }
 
-/// A running supervisor. What is left of it is killed at the end of the test.
+/// A running supervisor. Its remaining processes are killed at the end of the test.
 pub(crate) struct Supervised {
     pub(crate) home: TempDir,
     pub(crate) spec: Spec,
@@ -51,7 +51,7 @@ impl Drop for Supervised {
     }
 }
 
-/// What to supervise, in a temporary directory.
+/// A spec in a temporary directory.
 pub(crate) fn spec(home: &Path, command: &[&str]) -> Spec {
     Spec {
         dir: home.join("state"),
@@ -75,7 +75,7 @@ impl Supervised {
         Self::start_with(agent, |_| {})
     }
 
-    /// An agent that is a shell script.
+    /// Starts a shell script as the agent.
     pub(crate) fn shell(script: &str) -> Self {
         Self::start(&["sh", "-c", script])
     }
@@ -100,7 +100,7 @@ impl Supervised {
         Self { home, spec, process }
     }
 
-    /// Starts a supervisor whose directory is on a disk of this size, in a mount namespace of its own.
+    /// Starts a supervisor whose directory is on a disk of this size, in its own mount namespace.
     #[cfg(target_os = "linux")]
     pub(crate) fn start_on_small_disk(script: &str, size: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
@@ -114,7 +114,7 @@ impl Supervised {
         Self { home, spec, process }
     }
 
-    /// Attaches, as soon as the supervisor listens.
+    /// Attaches as soon as the supervisor listens.
     pub(crate) fn attach(&self, from: u64) -> Server {
         self.attach_as(VERSION, from)
     }
@@ -130,7 +130,7 @@ impl Supervised {
         server
     }
 
-    /// Waits for the supervisor's own end.
+    /// Waits for the supervisor's exit.
     pub(crate) fn exit_code(&mut self) -> i32 {
         let mut status = None;
         eventually("the supervisor ends", || {
@@ -140,7 +140,7 @@ impl Supervised {
         status.unwrap().code().unwrap()
     }
 
-    /// Everything that is on disk.
+    /// All records on disk.
     pub(crate) fn on_disk(&self) -> Vec<(Record, u64)> {
         let mut journal = Journal::open(&self.spec.dir).unwrap();
         let mut all: Vec<(Record, u64)> = Vec::new();
@@ -155,12 +155,12 @@ impl Supervised {
     }
 }
 
-/// A server, as far as a supervisor can tell.
+/// A minimal server for tests.
 pub(crate) struct Server {
     socket: UnixStream,
     decoder: Decoder<ToServer>,
     pub(crate) hello: Option<ToServer>,
-    /// The input that the next one names. `None`: it names none, like those of version 1.
+    /// The predecessor of the next input. `None` to omit it, like servers of version 1.
     pub(crate) last_input: Option<u64>,
     pub(crate) assembler: LineAssembler,
     entries: VecDeque<(Entry, u64)>,
@@ -168,7 +168,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Connects without a word.
+    /// Connects without sending `Hello`.
     pub(crate) fn connect(path: &Path, from: u64) -> Self {
         let mut socket = None;
         eventually("the supervisor listens", || {
@@ -196,7 +196,7 @@ impl Server {
         self.socket.write_all(bytes).unwrap();
     }
 
-    /// Fails when the supervisor has closed the connection.
+    /// Fails if the supervisor has closed the connection.
     pub(crate) fn try_send_bytes(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.socket.write_all(bytes)
     }
@@ -211,7 +211,7 @@ impl Server {
         self.send(&ToSupervisor::Stop { after_close, after_term });
     }
 
-    /// The next frame; `None` when the supervisor has closed the connection.
+    /// The next frame; `None` if the supervisor has closed the connection.
     pub(crate) fn frame(&mut self) -> Option<ToServer> {
         let mut buffer = vec![0; 65_536];
         loop {
@@ -222,6 +222,8 @@ impl Server {
                 Ok(0) => return None,
                 Ok(count) => self.decoder.push(&buffer[..count]),
                 Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return None,
+                // A read with a timeout is interrupted when the process is stopped and continued.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 Err(error) => panic!("nothing from the supervisor: {error}"),
             }
         }
@@ -246,7 +248,7 @@ impl Server {
         self.entries.pop_front().unwrap()
     }
 
-    /// The next line of standard output.
+    /// The next stdout line.
     pub(crate) fn line(&mut self) -> String {
         match self.entry().0 {
             Entry::Line(Line { stream: Stream::Out, text, dropped: 0 }) => text,
@@ -262,17 +264,16 @@ impl Server {
     }
 }
 
-/// A line of standard output, as an entry.
+/// A stdout line as an entry.
 pub(crate) fn out(text: &str) -> Entry {
     Entry::Line(Line { stream: Stream::Out, text: text.to_owned(), dropped: 0 })
 }
 
-/// A line of standard error, as an entry.
+/// A stderr line as an entry.
 pub(crate) fn err(text: &str) -> Entry {
     Entry::Line(Line { stream: Stream::Err, text: text.to_owned(), dropped: 0 })
 }
 
-/// Sends a signal to one process.
 pub(crate) fn signal(name: &str, pid: u32) {
     assert!(Command::new("sh").arg("-c").arg(format!("kill -{name} {pid}")).status().unwrap().success());
 }

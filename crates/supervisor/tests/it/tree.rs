@@ -1,4 +1,4 @@
-//! Nothing that an agent started outlives it.
+//! No process that an agent started outlives the agent.
 
 use sayso_supervisor::Entry;
 use sayso_supervisor::journal::{Record, is_alive};
@@ -8,7 +8,7 @@ use crate::supervised::{Server, Supervised, eventually, out, signal};
 
 fn is_running(pid: u32) -> bool {
     let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-    // A zombie is dead; who has to bury it is not our matter.
+    // A zombie counts as ended; its parent has to reap it.
     !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z')
 }
 
@@ -30,7 +30,7 @@ fn group_and_session(pid: u32) -> [u32; 2] {
 }
 
 #[test]
-fn supervisor_and_agent_are_apart_from_whoever_started_them() {
+fn supervisor_and_agent_have_their_own_process_groups() {
     let supervised = Supervised::start(&["cat"]);
     let server = supervised.attach(0);
     let Some(ToServer::Hello { pid: agent, .. }) = server.hello else { panic!() };
@@ -39,8 +39,8 @@ fn supervisor_and_agent_are_apart_from_whoever_started_them() {
     assert_eq!(group_and_session(agent), [agent, supervisor]);
 }
 
-/// One that left for a session of its own, one in the group that ignores being asked, and one whose
-/// parent has gone. They tell their numbers.
+/// A process in its own session, a process in the group that ignores SIGTERM, and an orphan. They print their process
+/// ids.
 const FAMILY: &str = r#"
     setsid sleep 60 & echo $!
     sh -c 'trap "" TERM; echo $$; sleep 60; sleep 60' &
@@ -49,7 +49,7 @@ const FAMILY: &str = r#"
 "#;
 
 #[test]
-fn stopping_ends_the_whole_tree() {
+fn stop_ends_the_whole_process_tree() {
     let mut supervised = Supervised::shell(&format!("{FAMILY} trap '' TERM; cat; sleep 60; sleep 60"));
     let mut server = supervised.attach(0);
     let family = [pid(&mut server), pid(&mut server), pid(&mut server)];
@@ -64,12 +64,12 @@ fn stopping_ends_the_whole_tree() {
 }
 
 #[test]
-fn an_agent_that_ends_leaves_nothing_behind() {
+fn agent_exit_ends_its_descendants() {
     let mut supervised = Supervised::shell(&format!("{FAMILY} wait_for_it; exit 6"));
     let mut server = supervised.attach(0);
     let family = [pid(&mut server), pid(&mut server), pid(&mut server)];
     std::fs::write(supervised.home.path().join("go"), "").unwrap();
-    // The exit is told although some of them ignore being asked and hold the pipes open.
+    // The exit is reported although some processes ignore SIGTERM and hold the pipes open.
     assert_eq!(server.entry().0, Entry::Exited { code: Some(6), signal: None });
     assert!(family.into_iter().any(is_running));
     drop(server);
@@ -80,7 +80,7 @@ fn an_agent_that_ends_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_agent_ends_by_itself_when_its_input_ends() {
+fn agent_exits_when_its_input_is_closed() {
     let mut supervised = Supervised::shell("sleep 60 & cat; exit 2");
     let mut server = supervised.attach(0);
     server.stop(20_000, 20_000);
@@ -90,7 +90,7 @@ fn an_agent_ends_by_itself_when_its_input_ends() {
 }
 
 #[test]
-fn a_supervisor_that_is_killed_takes_its_agent_along() {
+fn killed_supervisor_takes_its_agent_down() {
     let mut supervised = Supervised::shell("trap '' TERM HUP; echo $$; cat; sleep 60; sleep 60");
     let mut server = supervised.attach(0);
     let agent = pid(&mut server);
@@ -104,7 +104,7 @@ fn a_supervisor_that_is_killed_takes_its_agent_along() {
 }
 
 #[test]
-fn killing_the_server_disturbs_nobody() {
+fn server_kill_does_not_affect_the_agent() {
     let supervised = Supervised::shell("echo $$; cat");
     let mut server = supervised.attach(0);
     let agent = pid(&mut server);

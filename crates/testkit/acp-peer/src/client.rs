@@ -1,10 +1,10 @@
-//! A client made with the official crates of the Agent Client Protocol, for tests: it reads with types what we write, and
-//! answers what it is asked.
+//! A test client built with the official crates of the Agent Client Protocol: it parses Sayso's messages with the
+//! official types, and answers requests.
 //!
-//! `acp-client DIRECTORY AGENT PROMPT…` starts a session with that agent and says the prompts one after another. For each it
-//! writes a line of JSON to standard error: what it was asked, what the agent said, and how the turn ended. It does not answer
-//! when the prompt says `elsewhere`: then it waits until it is told that somebody else did. It speaks on standard input and
-//! output, or over HTTP with the address in `ACP_URL` and the token in `ACP_TOKEN`.
+//! `acp-client DIRECTORY AGENT PROMPT…` starts a session with the agent and sends the prompts one after another. For
+//! each turn it writes a line of JSON to stderr with the requests, the agent's message, and the stop reason. If a
+//! prompt contains `elsewhere`, it answers nothing and waits until the server reports that the request was answered
+//! elsewhere. It uses stdin and stdout, or HTTP with the URL in `ACP_URL` and the token in `ACP_TOKEN`.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ struct QuestionRequest {
     options: Vec<(String, String)>,
 }
 
-/// What goes back for it.
+/// The response to a question.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 #[serde(tag = "status", rename_all = "snake_case")]
 enum QuestionResponse {
@@ -43,10 +43,10 @@ enum QuestionResponse {
     Rejected,
 }
 
-/// What happened in the turn.
+/// The messages of one turn.
 #[derive(Debug, Default)]
 struct Turn {
-    /// It answers nothing.
+    /// Whether the turn waits for answers from elsewhere.
     elsewhere: bool,
     asked: Vec<Value>,
     said: String,
@@ -60,7 +60,7 @@ impl Shared {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Notes what was asked; whether to answer it.
+    /// Records a request and returns whether to answer it.
     fn asked(&self, what: Value) -> bool {
         self.with(|turn| {
             turn.asked.push(what);
@@ -89,7 +89,7 @@ fn main() -> Result<(), Error> {
     }
 }
 
-/// Says the prompts and tells what came of them.
+/// Sends the prompts and reports the results.
 async fn talk(
     transport: impl ConnectTo<Client> + 'static,
     directory: String,
@@ -185,11 +185,11 @@ fn read<T: for<'de> Deserialize<'de>>(value: Value) -> Result<T, Error> {
 }
 
 fn tell(what: &Value) {
-    // Whoever does not listen misses it.
+    // The error is ignored: the reader may be gone.
     let _ = writeln!(std::io::stderr(), "{what}");
 }
 
-/// The first of everything.
+/// Accepts the first option of everything.
 fn accept(request: &CreateElicitationRequest) -> Result<ElicitationAction, Error> {
     let mut content = BTreeMap::new();
     if let ElicitationMode::Form(form) = &request.mode {
@@ -199,7 +199,7 @@ fn accept(request: &CreateElicitationRequest) -> Result<ElicitationAction, Error
                     let first = text.one_of.as_ref().and_then(|options| options.first()).map(|option| option.value.clone());
                     match first {
                         Some(first) => ElicitationContentValue::from(first),
-                        // A text of one's own beside a choice.
+                        // The free-text twin of a choice.
                         None if name.ends_with("_custom") => continue,
                         None => ElicitationContentValue::from("text".to_owned()),
                     }

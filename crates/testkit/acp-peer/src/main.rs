@@ -1,17 +1,17 @@
-//! An agent made with the official crate of the Agent Client Protocol, for tests: what it reads and
-//! writes is what the makers of the protocol say that it is, and not what we do.
+//! A test agent built with the official crate of the Agent Client Protocol: its messages follow the definition of the
+//! protocol's authors, not Sayso's implementation.
 //!
-//! The prompt says what it asks. Afterwards it says what it received, as JSON.
+//! The prompt selects what it asks. Afterwards it reports the response as JSON.
 //!
-//! | word | what it does |
+//! | word | behavior |
 //! |---|---|
-//! | `permission` | asks whether it may run a command: once, always, or not |
-//! | `form` | asks for a choice, several choices, a whole number, a number, a yes or no and a text |
-//! | `link` | wants an address opened |
-//! | `elsewhere` | the same, and says at once that it was opened |
-//! | `question` | asks by `_sandboxagent/session/request_question` |
-//! | `race` | asks for a permission and by a question, and takes back what is not decided first |
-//! | anything else | says what the client can show |
+//! | `permission` | asks for permission to run a command: once, always, or not |
+//! | `form` | asks for a choice, multiple choices, an integer, a number, a boolean and a text |
+//! | `link` | asks to open a URL |
+//! | `elsewhere` | asks to open a URL, and immediately reports that it was opened |
+//! | `question` | asks with `_sandboxagent/session/request_question` |
+//! | `race` | asks for a permission and with a question, and withdraws the one that is not decided first |
+//! | anything else | reports the capabilities of the client |
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -48,7 +48,7 @@ struct QuestionRequest {
     multiple: bool,
 }
 
-/// What comes back for it.
+/// The response to a question.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 #[serde(tag = "status", rename_all = "snake_case")]
 enum QuestionResponse {
@@ -56,7 +56,6 @@ enum QuestionResponse {
     Rejected,
 }
 
-/// What the agent knows.
 #[derive(Default)]
 struct Peer {
     client: Mutex<ClientCapabilities>,
@@ -94,7 +93,7 @@ fn main() -> Result<(), Error> {
             async move |request: PromptRequest, responder, cx: ConnectionTo<Client>| {
                 let peer = prompted.clone();
                 peer.cancelled.store(false, Ordering::SeqCst);
-                // Nothing is read while a handler waits, so the work is done beside it.
+                // No message is read while a handler waits, so the work runs in a separate task.
                 cx.clone().spawn(async move {
                     let received = peer.work(&cx, &request).await?;
                     say(&cx, &request.session_id, &received.to_string())?;
@@ -121,7 +120,7 @@ impl Peer {
         }
     }
 
-    /// Does what the prompt says, and gives what it received.
+    /// Runs the prompt and returns the response.
     async fn work(&self, cx: &ConnectionTo<Client>, request: &PromptRequest) -> Result<Value, Error> {
         let session = &request.session_id;
         let prompt: String = request.prompt.iter().filter_map(text).collect();
@@ -149,7 +148,7 @@ impl Peer {
                 announce(cx, session)?;
                 let permission = cx.send_request(permission(session)).block_task();
                 let question = cx.send_request(question(session)).block_task();
-                // The other one is dropped, and with that the client is told that nobody waits for it.
+                // The other request is dropped, which cancels it at the client.
                 future::or(async { received(permission.await) }, async { received(question.await) }).await
             }
             _ => {
@@ -182,14 +181,14 @@ fn say(cx: &ConnectionTo<Client>, session: &SessionId, text: &str) -> Result<(),
     update(cx, session, SessionUpdate::AgentMessageChunk(ContentChunk::new(text.into())))
 }
 
-/// Tells of the tool call that a permission is asked for.
+/// Reports the tool call that needs permission.
 fn announce(cx: &ConnectionTo<Client>, session: &SessionId) -> Result<(), Error> {
     let call = ToolCall::new(CALL, "Remove the build").name("Bash".to_owned()).kind(ToolKind::Execute);
     update(cx, session, SessionUpdate::ToolCall(call.raw_input(json!({ "command": "rm -r build" }))))
 }
 
 fn permission(session: &SessionId) -> RequestPermissionRequest {
-    // In an order in which taking the first would be wrong.
+    // In an order in which selecting the first option would be wrong.
     let options = vec![
         PermissionOption::new("always", "Always", PermissionOptionKind::AllowAlways),
         PermissionOption::new("no", "No", PermissionOptionKind::RejectOnce),

@@ -6,27 +6,27 @@ use anyhow::{Context as _, Result};
 use serde_json::json;
 use tempfile::TempDir;
 
-/// What stands where a key is wanted. The mock model takes any.
+/// The API key in configurations. The mock model accepts any key.
 const KEY: &str = "not-a-key-only-a-mock-model-takes-it";
 
-/// A home directory of its own, with the settings that agents need to work with a mock model, and
-/// the environment to start them in. It goes when this is dropped.
+/// A temporary home directory with the settings that agents need to work with a mock model, and the environment to
+/// start them in. It is deleted when the value is dropped.
 #[derive(Debug)]
 pub struct Home {
     dir: TempDir,
 }
 
 impl Home {
-    /// Makes one.
+    /// Creates a home directory.
     ///
     /// # Errors
-    /// When files cannot be written.
+    /// If files cannot be written.
     pub fn new() -> Result<Self> {
         let home = Self { dir: TempDir::with_prefix("sayso-home-").context("no home directory")? };
         for name in ["project", "tmp", ".gemini"] {
             std::fs::create_dir(home.path().join(name))?;
         }
-        // The interactive Claude Code asks these things at its first start.
+        // Answers to the dialogs of Claude Code's first interactive start.
         let project = home.project().display().to_string();
         let key_end: String = KEY.chars().skip(KEY.len() - 20).collect();
         let claude = json!({
@@ -50,19 +50,19 @@ impl Home {
         std::fs::write(&path, content.to_string()).with_context(|| format!("cannot write {}", path.display()))
     }
 
-    /// The directory.
+    /// The path of the directory.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
 
-    /// A directory in it for an agent to work in. It is empty and no repository.
+    /// A directory in it for an agent to work in. It is empty and not a repository.
     #[must_use]
     pub fn project(&self) -> PathBuf {
         self.path().join("project")
     }
 
-    /// The whole environment of Claude Code with the mock model at this address.
+    /// The complete environment of Claude Code for the mock model at this URL.
     #[must_use]
     pub fn claude(&self, model: &str) -> Vec<(String, String)> {
         self.with(&[
@@ -70,32 +70,32 @@ impl Home {
             ("ANTHROPIC_API_KEY", KEY),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
-            // Without it nobody may bypass permissions as root, which one is in a namespace.
+            // Without this variable, permissions cannot be bypassed as root, which is the user in a namespace.
             ("IS_SANDBOX", "1"),
         ])
     }
 
-    /// The whole environment of claude-agent-acp with the mock model at this address.
+    /// The complete environment of claude-agent-acp for the mock model at this URL.
     #[must_use]
     pub fn claude_acp(&self, model: &str) -> Vec<(String, String)> {
         self.claude(model)
     }
 
-    /// The whole environment of Gemini CLI with the mock model at this address.
+    /// The complete environment of Gemini CLI for the mock model at this URL.
     #[must_use]
     pub fn gemini(&self, model: &str) -> Vec<(String, String)> {
         self.with(&[
             ("GOOGLE_GEMINI_BASE_URL", model),
             ("GEMINI_API_KEY", KEY),
-            // Otherwise it starts itself a second time with another heap size.
+            // Without this variable, it restarts itself with another heap size.
             ("GEMINI_CLI_NO_RELAUNCH", "true"),
         ])
     }
 
-    /// The whole environment of Codex with the mock model at this address, which stands in its configuration.
+    /// The complete environment of Codex for the mock model at this URL, which is written to Codex's configuration.
     ///
     /// # Errors
-    /// When that cannot be written.
+    /// If the configuration cannot be written.
     pub fn codex(&self, model: &str) -> Result<Vec<(String, String)>> {
         let dir = self.path().join(".codex");
         std::fs::create_dir_all(&dir)?;
@@ -103,17 +103,17 @@ impl Home {
         Ok(self.codex_environment())
     }
 
-    /// The environment alone, for a Codex whose configuration was changed since.
+    /// The environment of Codex without writing its configuration, for a configuration that the test changed.
     #[must_use]
     pub fn codex_environment(&self) -> Vec<(String, String)> {
         self.with(&[("MOCK_KEY", KEY)])
     }
 
-    /// The whole environment of OpenCode with the mock model at this address, which it is told in its
+    /// The complete environment of OpenCode for the mock model at this URL, which is written to OpenCode's
     /// configuration.
     ///
     /// # Errors
-    /// When the configuration cannot be written.
+    /// If the configuration cannot be written.
     pub fn opencode(&self, model: &str) -> Result<Vec<(String, String)>> {
         let mock = json!({
             "npm": "@ai-sdk/openai-compatible",
@@ -130,7 +130,7 @@ impl Home {
         Ok(self.with(&[("OPENCODE_DISABLE_MODELS_FETCH", "1"), ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1")]))
     }
 
-    /// What every agent gets, and this.
+    /// The variables of every agent, plus `more`.
     fn with(&self, more: &[(&str, &str)]) -> Vec<(String, String)> {
         let below = |name: &str| self.path().join(name).display().to_string();
         let mut all = vec![
@@ -151,7 +151,7 @@ impl Home {
     }
 }
 
-/// It asks before it leaves its sandbox, and never tries a request again.
+/// A configuration that asks before commands leave the sandbox, and never retries requests.
 fn codex_config(model: &str) -> String {
     format!(
         r#"model = "gpt-5.5"

@@ -1,4 +1,4 @@
-//! Speaking with an agent directly, without a server between.
+//! Direct communication with an agent, without a server.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -12,15 +12,15 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::models::PATIENCE;
 
-/// How many lines of the past are shown when nothing more comes.
+/// How many earlier lines are shown when a wait fails.
 const SHOWN: usize = 12;
 
-/// The host of one agent that speaks in lines of JSON. The agent and what it started end when this
+/// The host of one agent that reads and writes lines of JSON. The agent and its descendants are killed when the value
 /// is dropped.
 #[derive(Debug)]
 pub struct Host {
     child: Child,
-    /// Absent when the host has hung up.
+    /// `None` after the host has closed stdin.
     stdin: Option<ChildStdin>,
     stdout: Lines<BufReader<ChildStdout>>,
     stderr: NamedTempFile,
@@ -28,64 +28,64 @@ pub struct Host {
 }
 
 impl Host {
-    /// Starts an agent with this environment and nothing of the caller's.
+    /// Starts an agent with exactly this environment.
     ///
     /// # Errors
-    /// When it does not start.
+    /// If the agent does not start.
     pub fn start(command: &[String], environment: &[(String, String)], dir: &Path) -> Result<Self> {
         let (program, arguments) = command.split_first().context("an agent has a command")?;
         let stderr = NamedTempFile::new()?;
         let mut command = Command::new(program);
         command.args(arguments).env_clear().envs(environment.iter().map(|(name, value)| (name, value))).current_dir(dir);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr.reopen()?);
-        // A group of its own, so that what the agent started can be ended with it.
+        // The agent gets its own process group, so that its descendants can be killed as well.
         let mut child = command.process_group(0).kill_on_drop(true).spawn().with_context(|| format!("cannot start {program}"))?;
         let stdin = child.stdin.take();
         let stdout = BufReader::new(child.stdout.take().context("the agent has no stdout")?).lines();
         Ok(Self { child, stdin, stdout, stderr, said: Vec::new() })
     }
 
-    /// Says one message.
+    /// Sends one message.
     ///
     /// # Errors
-    /// When the agent does not listen any more.
+    /// If the agent has closed its stdin.
     pub async fn send(&mut self, message: &Value) -> Result<()> {
         let stdin = self.stdin.as_mut().context("the agent has no stdin")?;
         let sent = stdin.write_all(format!("{message}\n").as_bytes()).await;
-        sent.with_context(|| self.past("the agent does not listen"))
+        sent.with_context(|| self.error_with_output("the agent does not listen"))
     }
 
-    /// The next message for which this holds; those before it are passed over.
+    /// The next message that satisfies the condition; earlier messages are skipped.
     ///
     /// # Errors
-    /// When the agent ends, or does not say it within [`PATIENCE`].
+    /// If the agent exits, or if no such message arrives within [`PATIENCE`].
     pub async fn until(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             let Ok(line) = tokio::time::timeout_at(deadline, self.stdout.next_line()).await else {
-                bail!(self.past(&format!("waited {PATIENCE:?} for {what}")));
+                bail!(self.error_with_output(&format!("waited {PATIENCE:?} for {what}")));
             };
             let Some(line) = line? else {
-                bail!(self.past(&format!("the agent ended before {what}")));
+                bail!(self.error_with_output(&format!("the agent ended before {what}")));
             };
             let message = serde_json::from_str(&line);
             self.said.push(line);
             match message {
                 Ok(message) if holds(&message) => return Ok(message),
-                // Some write other things to their stdout too.
+                // Some agents also write other output to stdout.
                 Ok(_) | Err(_) => {}
             }
         }
     }
 
-    /// Hangs up and waits for the agent to end by itself.
+    /// Closes stdin and waits until the agent exits.
     ///
     /// # Errors
-    /// When it does not end within [`PATIENCE`].
+    /// If the agent does not exit within [`PATIENCE`].
     pub async fn close(mut self) -> Result<ExitStatus> {
         self.stdin = None;
         let ended = tokio::time::timeout(PATIENCE, async {
-            // Read to the end: an agent with a full pipe could not end.
+            // Read until the end: an agent with a full pipe could not exit.
             while let Some(line) = self.stdout.next_line().await? {
                 self.said.push(line);
             }
@@ -93,12 +93,12 @@ impl Host {
         });
         match ended.await {
             Ok(status) => Ok(status?),
-            Err(_) => bail!(self.past("the agent does not end")),
+            Err(_) => bail!(self.error_with_output("the agent does not end")),
         }
     }
 
-    /// What went wrong, and what the agent said before.
-    fn past(&self, what: &str) -> String {
+    /// The error with the agent's earlier output.
+    fn error_with_output(&self, what: &str) -> String {
         let start = self.said.len().saturating_sub(SHOWN);
         let lines: String = self.said.iter().skip(start).map(|line| format!("\n  {:.400}", line)).collect();
         let stderr = std::fs::read_to_string(self.stderr.path()).unwrap_or_default();
@@ -108,7 +108,7 @@ impl Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        // No id any more means that it was waited for; then the number may be another's.
+        // If there is no id, the process was already reaped, and its id may have been reused.
         let pid = self.child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
         if let Some(pid) = pid {
             let _ = kill_process_group(pid, Signal::KILL);

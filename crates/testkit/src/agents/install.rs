@@ -6,32 +6,29 @@ use std::sync::OnceLock;
 
 use anyhow::{Context as _, Result, bail};
 
-/// Where the real agents are. Each is pinned by `crates/testkit/agents/package-lock.json`.
+/// The paths of the real agents. Each is pinned by `crates/testkit/agents/package-lock.json`.
 #[derive(Debug, Clone)]
 pub struct Installed {
-    /// The folder with `node_modules` in it.
+    /// The directory that contains `node_modules`.
     pub dir: PathBuf,
-    /// Claude Code, the newest version that is tested.
+    /// Claude Code, the newest tested version.
     pub claude: PathBuf,
-    /// Claude Code 2.1.197, the oldest version that is tested.
+    /// Claude Code 2.1.197, the oldest tested version.
     pub claude_old: PathBuf,
-    /// Codex.
     pub codex: PathBuf,
-    /// Node 22, which runs what is not a program of its own.
+    /// Node 22, which runs the agents that are scripts.
     pub node: PathBuf,
     /// The command of claude-agent-acp.
     pub claude_acp: Vec<String>,
     /// The command of Gemini CLI. It speaks ACP with the argument `--acp`.
     pub gemini: Vec<String>,
-    /// OpenCode.
     pub opencode: PathBuf,
 }
 
-/// The real agents. The first call in a process installs them if that was not done before, which
-/// takes a minute and needs a network.
+/// The real agents. The first call in a process installs them if necessary, which takes a minute and needs a network.
 ///
 /// # Panics
-/// When they cannot be installed; the message says why.
+/// If they cannot be installed.
 pub fn installed() -> &'static Installed {
     static INSTALLED: OnceLock<Installed> = OnceLock::new();
     INSTALLED.get_or_init(|| match install() {
@@ -41,7 +38,7 @@ pub fn installed() -> &'static Installed {
 }
 
 fn install() -> Result<Installed> {
-    // The script knows where they belong, and does nothing when they are there.
+    // The script knows the paths, and does nothing if the agents are installed.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/agents.sh");
     let mut command = Command::new(&script);
     command.stdin(Stdio::null()).stderr(Stdio::inherit());

@@ -1,9 +1,8 @@
-//! Real agents for tests: installed at the pinned versions, with a home directory of their own, a
-//! mock model behind them, and no network.
+//! Real agents for tests: installed in pinned versions, each with its own home directory, a mock model, and no network.
 //!
 //! The order is always the same: [`require_isolation`], then [`installed`], then a
-//! [`MockModel`](crate::models::MockModel) and a [`Home`]. A test of the server gives the home's
-//! environment to the server's agents; a test of the agent itself starts it with a [`Host`].
+//! [`MockModel`](crate::models::MockModel) and a [`Home`]. A test of the server passes the home's environment to the
+//! server's agents; a test of the agent itself starts it with a [`Host`].
 
 mod home;
 mod host;

@@ -1,4 +1,4 @@
-//! A client of Codex's daemon, as a terminal of Codex is one: WebSocket over its unix socket.
+//! A client of Codex's daemon that behaves like a Codex terminal: WebSocket over the daemon's Unix socket.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,18 +13,17 @@ use tokio_tungstenite::tungstenite::Message;
 
 use crate::models::PATIENCE;
 
-/// How long a daemon that runs may take until it listens, however busy the machine is.
+/// Timeout for a running daemon to listen, even on a loaded machine.
 const START: Duration = Duration::from_secs(600);
 
-/// How long one handshake may take. A connection made while the daemon starts may never be answered.
+/// Timeout of one handshake. A connection that is made while the daemon starts may never be answered.
 const HANDSHAKE: Duration = Duration::from_secs(20);
 
-/// One client.
 #[derive(Debug)]
 pub struct CodexTerminal {
     socket: WebSocketStream<UnixStream>,
     calls: u64,
-    /// What came and was not asked for yet.
+    /// Received messages that no call has consumed.
     past: Vec<Value>,
 }
 
@@ -32,7 +31,7 @@ impl CodexTerminal {
     /// Connects as soon as the daemon listens at this socket, and initializes the connection.
     ///
     /// # Errors
-    /// When the daemon exits before it listens, or runs for [`START`] without listening.
+    /// If the daemon exits before it listens, or runs for [`START`] without listening.
     pub async fn connect(path: &Path, daemon: &mut Child) -> Result<Self> {
         let connected = async {
             loop {
@@ -57,18 +56,18 @@ impl CodexTerminal {
         Ok(terminal)
     }
 
-    /// Says something.
+    /// Sends a message.
     ///
     /// # Errors
-    /// When the socket is closed.
+    /// If the socket is closed.
     pub async fn send(&mut self, message: &Value) -> Result<()> {
         Ok(self.socket.send(Message::text(message.to_string())).await?)
     }
 
-    /// Asks something, and gives the result.
+    /// Sends a request and returns its result.
     ///
     /// # Errors
-    /// When it is refused, or nothing comes in time.
+    /// If the request is refused or times out.
     pub async fn call(&mut self, method: &str, params: Value) -> Result<Value> {
         self.calls += 1;
         let id = self.calls;
@@ -78,10 +77,10 @@ impl CodexTerminal {
         Ok(reply["result"].clone())
     }
 
-    /// The first message for which this holds, of what came and what comes. It is taken out.
+    /// Removes and returns the first message that satisfies the condition, among received and future messages.
     ///
     /// # Errors
-    /// When it does not come in time.
+    /// If no such message arrives in time.
     pub async fn until(&mut self, what: &str, holds: impl Fn(&Value) -> bool) -> Result<Value> {
         if let Some(at) = self.past.iter().position(&holds) {
             return Ok(self.past.remove(at));
@@ -100,10 +99,10 @@ impl CodexTerminal {
         }
     }
 
-    /// Begins a thread in a directory, says something in it, and gives its id.
+    /// Starts a thread in a directory, sends a message to it, and returns its id.
     ///
     /// # Errors
-    /// When the daemon does not let it.
+    /// If the daemon refuses a request.
     pub async fn say(&mut self, directory: &Path, text: &str) -> Result<String> {
         let opened = self.call("thread/start", json!({ "cwd": directory })).await?;
         let thread = opened["thread"]["id"].as_str().context("a thread")?.to_owned();
@@ -112,10 +111,10 @@ impl CodexTerminal {
         Ok(thread)
     }
 
-    /// The next thing that a person is asked.
+    /// The next request for a person.
     ///
     /// # Errors
-    /// When nothing is.
+    /// If no request arrives.
     pub async fn asked(&mut self) -> Result<Value> {
         self.until("a request", |message| message.get("id").is_some() && message.get("method").is_some()).await
     }

@@ -1,9 +1,8 @@
-//! A model that says what a file says, for tests that are not written in Rust and for trying things out:
-//! `model SCRIPT.json`. It prints its address, speaks every API that [`MockModel`] speaks, and ends when
-//! its standard input does.
+//! A scripted model for tests that are not written in Rust, and for experiments: `model SCRIPT.json`. It prints its
+//! URL, supports every API of [`MockModel`], and exits when its stdin is closed.
 //!
-//! The script is a list of `{"when": "word", "turns": [[{"text": "…"}, {"call": "tool", "input": {…}}]]}`: the
-//! first entry whose word is in the person's last message counts, and its turns are taken one after another.
+//! The script is a list of `{"when": "word", "turns": [[{"text": "…"}, {"call": "tool", "input": {…}}]]}`. The first
+//! entry whose word occurs in the person's last message is used, and its turns are returned one after another.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -18,7 +17,7 @@ use tokio::io::AsyncReadExt as _;
 #[derive(Debug, Parser)]
 #[command(name = "model", about = "A model that says what a file says")]
 struct Args {
-    /// What it says, as JSON
+    /// The script as JSON
     script: PathBuf,
 }
 
@@ -35,7 +34,7 @@ enum ModelSaid {
     Call { call: String, input: Value },
 }
 
-/// The turns of an entry. Calls are numbered, so that each has an id of its own.
+/// The turns of an entry. Calls are numbered, so that each has a unique id.
 fn turns(entry: ModelEntry) -> (String, Vec<ModelTurn>) {
     let mut calls = 0;
     let mut block = |said| match said {

@@ -1,5 +1,5 @@
-//! An MCP client for tests: the official Rust one, over HTTP in both eras of the protocol, and on the standard input
-//! and output of a program; the official TypeScript clients and conformance suite, and a proxy that lets them in.
+//! MCP clients for tests: the official Rust client, over HTTP in both eras of the protocol, and over stdin and stdout
+//! of a program; the official TypeScript clients and conformance suite; and a proxy that adds a token for them.
 
 mod peers;
 mod proxy;
@@ -28,12 +28,11 @@ use crate::watch::within;
 pub enum Era {
     /// With `initialize` and sessions, up to 2025-11-25.
     Sessions,
-    /// Without either, from 2026-07-28 on.
+    /// Without `initialize` and sessions, since 2026-07-28.
     Stateless,
 }
 
 impl Era {
-    /// Both.
     pub const BOTH: [Self; 2] = [Self::Sessions, Self::Stateless];
 
     fn lifecycle(self) -> ClientLifecycleMode {
@@ -44,14 +43,14 @@ impl Era {
     }
 }
 
-/// What a client hears beside results.
+/// The notifications that a client receives.
 #[derive(Debug, Clone)]
-struct Ears {
+struct McpListener {
     name: String,
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
 }
 
-impl ClientHandler for Ears {
+impl ClientHandler for McpListener {
     fn get_info(&self) -> ClientConfig {
         ClientConfig::new(ClientCapabilities::default(), Implementation::new(self.name.clone(), "1.0.0"))
     }
@@ -61,58 +60,58 @@ impl ClientHandler for Ears {
     }
 }
 
-/// A client that is connected. It hangs up when this is dropped.
+/// A connected client. It disconnects when it is dropped.
 #[derive(Debug)]
 pub struct McpClient {
-    running: RunningService<RoleClient, Ears>,
+    running: RunningService<RoleClient, McpListener>,
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
     child: Option<Child>,
 }
 
-/// A call that was not answered yet.
+/// A call without a reply.
 #[derive(Debug)]
 pub struct McpCall(RequestHandle<RoleClient>);
 
 impl McpClient {
-    /// Connects over HTTP under this name.
+    /// Connects over HTTP with this client name.
     ///
     /// # Errors
-    /// When the server does not take it.
+    /// If the server refuses the connection.
     pub async fn http(url: &str, token: &str, era: Era, name: &str) -> Result<Self> {
         let config = StreamableHttpClientTransportConfig::with_uri(format!("{url}/mcp")).auth_header(token);
         let http = sayso_net::client(url).pool_max_idle_per_host(0).build()?;
-        let (ears, progress) = ears(name);
+        let (ears, progress) = listener(name);
         let transport = StreamableHttpClientTransport::with_client(http, config);
         let running =
             within("the MCP server", async { Ok(ears.serve_with_lifecycle(transport, era.lifecycle()).await?) }).await?;
         Ok(Self { running, progress, child: None })
     }
 
-    /// Starts a program and speaks with it.
+    /// Starts a program and connects to its stdin and stdout.
     ///
     /// # Errors
-    /// When it does not start or does not speak MCP.
+    /// If the program does not start or does not speak MCP.
     pub async fn stdio(mut command: Command, era: Era, name: &str) -> Result<Self> {
         command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().context("the MCP server does not start")?;
         let pipes = (child.stdout.take().context("no stdout")?, child.stdin.take().context("no stdin")?);
-        let (ears, progress) = ears(name);
+        let (ears, progress) = listener(name);
         let running = within("the MCP server", async { Ok(ears.serve_with_lifecycle(pipes, era.lifecycle()).await?) }).await?;
         Ok(Self { running, progress, child: Some(child) })
     }
 
-    /// The tools that are offered.
+    /// Lists the tools.
     ///
     /// # Errors
-    /// When the server says no.
+    /// If the server refuses the request.
     pub async fn tools(&self) -> Result<Vec<Tool>> {
         Ok(self.running.list_all_tools().await?)
     }
 
-    /// Calls a tool and does not wait.
+    /// Calls a tool without waiting for its result.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// If the connection is closed.
     pub async fn start(&self, tool: &str, arguments: Value) -> Result<McpCall> {
         let Value::Object(arguments) = arguments else { anyhow::bail!("arguments are an object") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
@@ -120,34 +119,34 @@ impl McpClient {
         Ok(McpCall(self.running.send_cancellable_request(CallToolRequest::new(params).into(), options).await?))
     }
 
-    /// Calls a tool.
+    /// Calls a tool and waits for its result.
     ///
     /// # Errors
-    /// When the protocol says no, or nothing comes in time.
+    /// If the call fails at the protocol level or times out.
     pub async fn call(&self, tool: &str, arguments: Value) -> Result<CallToolResult> {
         let call = self.start(tool, arguments).await?;
         within("the result of a tool", call.result()).await
     }
 
-    /// What was told of progress so far.
+    /// The progress notifications so far.
     #[must_use]
     pub fn progress(&self) -> Vec<ProgressNotificationParam> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Kills the program without a word.
+    /// Kills the program without a shutdown.
     ///
     /// # Errors
-    /// When there is none.
+    /// If the client is not connected to a program.
     pub async fn kill(mut self) -> Result<()> {
         self.child.as_mut().context("it is no program")?.kill().await?;
         Ok(())
     }
 
-    /// Hangs up.
+    /// Disconnects.
     ///
     /// # Errors
-    /// When the other side does not end.
+    /// If the program does not exit.
     pub async fn close(mut self) -> Result<()> {
         self.running.close().await?;
         if let Some(child) = &mut self.child {
@@ -161,7 +160,7 @@ impl McpCall {
     /// Waits for the result.
     ///
     /// # Errors
-    /// When the protocol says no.
+    /// If the call fails at the protocol level.
     pub async fn result(self) -> Result<CallToolResult> {
         match self.0.await_response().await? {
             ServerResult::CallToolResult(result) => Ok(result),
@@ -169,10 +168,10 @@ impl McpCall {
         }
     }
 
-    /// Says that it is no longer wanted.
+    /// Cancels the call.
     ///
     /// # Errors
-    /// When the connection is gone.
+    /// If the connection is closed.
     pub async fn cancel(self) -> Result<()> {
         Ok(self.0.cancel(None).await?)
     }
@@ -181,7 +180,7 @@ impl McpCall {
 /// The text of a result.
 ///
 /// # Panics
-/// When it has none.
+/// If the result has no text.
 #[must_use]
 pub fn text(result: &CallToolResult) -> &str {
     match result.content.first().and_then(|block| block.as_text()) {
@@ -190,7 +189,7 @@ pub fn text(result: &CallToolResult) -> &str {
     }
 }
 
-fn ears(name: &str) -> (Ears, Arc<Mutex<Vec<ProgressNotificationParam>>>) {
+fn listener(name: &str) -> (McpListener, Arc<Mutex<Vec<ProgressNotificationParam>>>) {
     let progress = Arc::default();
-    (Ears { name: name.to_owned(), progress: Arc::clone(&progress) }, progress)
+    (McpListener { name: name.to_owned(), progress: Arc::clone(&progress) }, progress)
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tokio::process::Command;
 
-/// Where they are. Each is pinned by `crates/testkit/mcp/package-lock.json`.
+/// The installed packages, which are pinned by `crates/testkit/mcp/package-lock.json`.
 #[derive(Debug, Clone)]
 pub struct Peers {
     dir: PathBuf,
@@ -19,18 +19,17 @@ pub struct Peers {
 /// One check of the conformance suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConformanceCheck {
-    /// Its name.
+    /// The name of the check.
     pub id: String,
-    /// `SUCCESS`, `FAILURE`, `SKIPPED`, `WARNING`, `INFO`.
+    /// `SUCCESS`, `FAILURE`, `SKIPPED`, `WARNING` or `INFO`.
     pub status: String,
-    /// What was wrong.
     pub error: String,
 }
 
-/// They are installed at the first call if that was not done before, which needs a network.
+/// The packages. The first call installs them if necessary, which needs a network.
 ///
 /// # Panics
-/// When they cannot be installed; the message says why.
+/// If they cannot be installed.
 pub fn peers() -> &'static Peers {
     static PEERS: OnceLock<Peers> = OnceLock::new();
     PEERS.get_or_init(|| match install() {
@@ -51,13 +50,13 @@ fn install() -> Result<Peers> {
 }
 
 impl Peers {
-    /// Runs one of the official clients: it calls a tool and prints the result. `who` is `sdk` for the older library
-    /// (sessions), `client` for the newer one (no sessions).
+    /// Runs one of the official clients, which calls a tool and prints the result. `who` is `sdk` for the older library
+    /// (sessions), or `client` for the newer one (no sessions).
     ///
     /// # Errors
-    /// When the files cannot be written.
+    /// If the files cannot be written.
     pub fn client(&self, who: &str, url: &str, token: &str, tool: &str, arguments: &Value) -> Result<Command> {
-        // Packages are found from where the script is.
+        // Node resolves packages relative to the script.
         let script = self.dir.join("client.mjs");
         std::fs::write(&script, include_str!("../../mcp/client.mjs"))?;
         let mut command = Command::new(&self.node);
@@ -66,10 +65,10 @@ impl Peers {
         Ok(command)
     }
 
-    /// Runs one scenario of the conformance suite against the server at this address.
+    /// Runs one scenario of the conformance suite against the server at this URL.
     ///
     /// # Errors
-    /// When it does not run, or leaves no result.
+    /// If the suite does not run or writes no result.
     pub async fn conformance(&self, url: &str, scenario: &str) -> Result<Vec<ConformanceCheck>> {
         let results = TempDir::with_prefix("sayso-conformance-")?;
         let mut command = Command::new(&self.node);

@@ -1,4 +1,4 @@
-//! A way in for programs that know of no token.
+//! A proxy for programs that cannot send a token.
 
 use std::net::{Ipv4Addr, SocketAddr};
 
@@ -11,8 +11,8 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-/// Passes everything on to a server with a token added, and nothing else changed: host and origin stay what the caller
-/// said. It ends when this is dropped.
+/// Forwards all requests to a server with a token added. The host and origin headers stay unchanged. It stops when it
+/// is dropped.
 #[derive(Debug)]
 pub struct McpProxy {
     address: SocketAddr,
@@ -27,10 +27,10 @@ struct ProxyTarget {
 }
 
 impl McpProxy {
-    /// Starts one before the server at this address.
+    /// Starts a proxy for the server at this URL.
     ///
     /// # Errors
-    /// When no port is free.
+    /// If no port is available.
     pub async fn start(url: &str, token: &str) -> Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let address = listener.local_addr()?;
@@ -38,13 +38,13 @@ impl McpProxy {
         let target = ProxyTarget { url: url.to_owned(), token: token.to_owned(), http };
         let router = Router::new().fallback(pass).with_state(target);
         let task = tokio::spawn(async move {
-            // It serves until it is aborted.
+            // Serves until the task is aborted.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { address, task })
     }
 
-    /// The address of the MCP server behind it.
+    /// The URL of the MCP server through the proxy.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)

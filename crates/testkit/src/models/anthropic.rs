@@ -1,4 +1,4 @@
-//! Anthropic's Messages API, streamed and whole.
+//! Anthropic's Messages API, streamed and unstreamed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -77,7 +77,7 @@ fn read_block(block: &Value) -> MessagePart {
     }
 }
 
-/// A text is a string or a list of blocks, of which those with a text count.
+/// The text of a string or of a list of blocks; blocks without text are skipped.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -89,7 +89,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Agents tell messages apart by their ids.
+/// A unique id, because agents identify messages by their ids.
 fn message_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("msg_scripted_{}", NEXT.fetch_add(1, Ordering::Relaxed))

@@ -1,4 +1,4 @@
-//! The Chat Completions API, streamed and whole.
+//! The Chat Completions API, streamed and unstreamed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ async fn completions(State(shared): State<Arc<MockModelShared>>, Json(body): Jso
 fn read(body: Value) -> ModelRequest {
     let each = |key: &str| body[key].as_array().map(Vec::as_slice).unwrap_or_default();
     let is_system = |message: &&Value| message["role"] == "system" || message["role"] == "developer";
-    // Only what stands before the conversation is the system prompt.
+    // Only system messages before the conversation are the system prompt.
     let system: Vec<String> = each("messages").iter().take_while(is_system).map(|message| text_of(&message["content"])).collect();
     ModelRequest {
         api: Api::Chat,
@@ -58,7 +58,7 @@ fn read_message(message: &Value) -> ModelMessage {
             let parts = content().into_iter().chain(calls.iter().map(read_call)).collect();
             ModelMessage { role: ModelRole::Assistant, parts }
         }
-        // Whether it failed is not told on this wire.
+        // This API does not report whether a tool failed.
         Some("tool") => {
             let (id, text) = (text_of(&message["tool_call_id"]), text_of(&message["content"]));
             ModelMessage { role: ModelRole::User, parts: vec![MessagePart::ToolResult(ToolResult { id, text, is_error: false })] }
@@ -84,7 +84,7 @@ fn read_call(call: &Value) -> MessagePart {
     }
 }
 
-/// A text is a string or a list of parts, of which those with a text count.
+/// The text of a string or of a list of parts; parts without text are skipped.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -96,7 +96,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Agents tell replies apart by their ids.
+/// A unique id, because agents identify replies by their ids.
 fn reply_id() -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("chatcmpl-scripted-{}", NEXT.fetch_add(1, Ordering::Relaxed))
@@ -107,7 +107,7 @@ fn finish_reason(turn: &ModelTurn) -> &'static str {
     if calls { "tool_calls" } else { "stop" }
 }
 
-/// The texts of a turn as one, and its calls.
+/// The joined text of a turn, and its calls.
 fn said(turn: &ModelTurn) -> (String, Vec<Value>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for block in turn {

@@ -1,4 +1,4 @@
-//! Gemini's `generateContent`, streamed and whole.
+//! Gemini's `generateContent`, streamed and unstreamed.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) fn routes() -> Router<Arc<MockModelShared>> {
     Router::new().route("/v1beta/models/{call}", post(call))
 }
 
-/// The path's last part is `model:method`.
+/// The last segment of the path is `model:method`.
 async fn call(State(shared): State<Arc<MockModelShared>>, Path(call): Path<String>, Json(body): Json<Value>) -> Response {
     let (model, streamed) = match call.rsplit_once(':') {
         Some((model, "streamGenerateContent")) => (model, true),
@@ -68,7 +68,7 @@ fn read_part(part: &Value) -> MessagePart {
         let error = &result["response"]["error"];
         let is_error = !error.is_null();
         let text = if is_error { error } else { &result["response"]["output"] };
-        // A tool that returns no plain output returns an object.
+        // A tool without plain output returns an object.
         let text = text.as_str().map_or_else(|| result["response"].to_string(), str::to_owned);
         return MessagePart::ToolResult(ToolResult { id: string(&result["id"]), text, is_error });
     }
@@ -104,7 +104,7 @@ fn candidate(model: &str, parts: Vec<Value>, end: StreamEnd) -> Value {
     })
 }
 
-/// A chunk for each block; the last one says that it is the last.
+/// One chunk per block; the last chunk is marked as final.
 fn frames(model: &str, turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let last = turn.len().saturating_sub(1);
     let chunks = turn.iter().enumerate().map(|(index, block)| {

@@ -1,11 +1,10 @@
-//! Mock model APIs: a model that says what a script says, on a free port of the loopback interface.
+//! A mock model with a script, on a free port of the loopback interface.
 //!
-//! Real agents are tested against it. What an agent sends to the model after an answer is the proof
-//! that the answer arrived, so every request is kept: see [`MockModel::tool_results`].
+//! Real agents are tested against it. The request that an agent sends to the model after an answer proves that the
+//! answer arrived, so all requests are recorded: see [`MockModel::tool_results`].
 //!
-//! One server speaks all APIs, a file each: it reads its own wire into a [`ModelRequest`] and writes a
-//! [`ModelReply`] in its own wire. What is said, and to whom, is decided in one place and is the same
-//! for all of them.
+//! One server supports all APIs, with one file per API that converts requests into [`ModelRequest`] and [`ModelReply`]
+//! into responses. The choice of the reply is shared by all APIs.
 
 mod anthropic;
 mod chat;
@@ -32,28 +31,26 @@ use tokio::task::JoinHandle;
 pub use request::{Api, MessagePart, ModelMessage, ModelRequest, ModelRole, ToolResult};
 pub use script::{ModelBlock, ModelReply, ModelScript, ModelTurn};
 
-/// How long an agent may take until it sends what is waited for. Real agents start slowly on a busy
-/// machine; it is only ever reached by a test that fails.
+/// How long an agent may take to send an expected request. Real agents start slowly on a loaded machine; only failing
+/// tests reach the timeout.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Whether a request is part of the conversation or one of an agent's own errands, such as finding
-/// a title. Errands get a fixed text and take nothing from the script.
+/// Whether a request is part of the conversation or one of an agent's own side requests, such as generating a title.
+/// Side requests get a fixed text and do not advance the script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestPurpose {
     /// A turn of the conversation.
     Main,
-    /// An errand.
+    /// A side request of the agent.
     Side,
 }
 
 /// One request that the model received.
 #[derive(Debug, Clone)]
 pub struct RecordedRequest {
-    /// What it is for.
+    /// The purpose of the request.
     pub purpose: RequestPurpose,
-    /// What was sent.
     pub request: ModelRequest,
-    /// What the model said to it.
     pub reply: ModelReply,
 }
 
@@ -78,20 +75,20 @@ pub struct MockModel {
     server: JoinHandle<()>,
 }
 
-/// What the handlers share.
+/// State that the handlers share.
 #[derive(Debug)]
 struct MockModelShared {
     script: ModelScript,
     records: watch::Sender<Vec<Arc<RecordedRequest>>>,
-    /// `METHOD path` of what belongs to no API, such as an agent's telemetry.
+    /// `METHOD path` of requests that belong to no model API, such as an agent's telemetry.
     others: watch::Sender<Vec<String>>,
 }
 
 impl MockModel {
-    /// Starts it. When this returns, it listens.
+    /// Starts the mock. It listens when this returns.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start(script: ModelScript) -> Result<Self> {
         let shared =
             Arc::new(MockModelShared { script, records: watch::Sender::new(Vec::new()), others: watch::Sender::new(Vec::new()) });
@@ -101,31 +98,31 @@ impl MockModel {
             .merge(responses::routes())
             .merge(chat::routes())
             .fallback(other)
-            // A request carries the whole conversation and all tools.
+            // A request contains the whole conversation and all tools.
             .layer(DefaultBodyLimit::disable())
             .with_state(Arc::clone(&shared));
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port for the mock model")?;
         let url = format!("http://{}", listener.local_addr()?);
         let server = tokio::spawn(async move {
-            // It ends by being aborted; an error of one connection does not end it.
+            // The task ends by being aborted; an error of one connection does not end it.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { url, shared, server })
     }
 
-    /// The base URL to give to agents, without a slash at the end.
+    /// The base URL for agents, without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Every request so far, in the order in which they came.
+    /// All requests so far, in the order of their arrival.
     #[must_use]
     pub fn records(&self) -> Vec<Arc<RecordedRequest>> {
         self.shared.records.borrow().clone()
     }
 
-    /// What tools returned to the model so far, each once.
+    /// The tool results that the model received so far, each once.
     #[must_use]
     pub fn tool_results(&self) -> Vec<ToolResult> {
         let records = self.shared.records.borrow();
@@ -133,7 +130,7 @@ impl MockModel {
         turns.flat_map(|record| record.request.tool_results()).cloned().collect()
     }
 
-    /// What the person said last, in the newest turn.
+    /// The person's last message, in the newest turn.
     #[must_use]
     pub fn last_user_text(&self) -> Option<String> {
         let records = self.shared.records.borrow();
@@ -141,16 +138,17 @@ impl MockModel {
         newest.request.last_user_text().map(str::to_owned)
     }
 
-    /// Calls that belong to no API of a model, as `METHOD path`.
+    /// Requests that belong to no model API, as `METHOD path`.
     #[must_use]
     pub fn other_calls(&self) -> Vec<String> {
         self.shared.others.borrow().clone()
     }
 
-    /// The first request for which this holds, whether it came already or comes within [`PATIENCE`].
+    /// Waits up to [`PATIENCE`] for a request that satisfies the condition, including earlier ones, and returns the
+    /// first.
     ///
     /// # Errors
-    /// When it does not come.
+    /// If no such request arrives.
     pub async fn wait_for(&self, what: &str, holds: impl Fn(&RecordedRequest) -> bool) -> Result<Arc<RecordedRequest>> {
         let mut records = self.shared.records.subscribe();
         let waiting = records.wait_for(|all| all.iter().any(|record| holds(record)));
@@ -165,10 +163,10 @@ impl MockModel {
         bail!("waited {PATIENCE:?} for {what}; the model received:{seen}")
     }
 
-    /// What the tool call with this id returned, whether it came already or comes within [`PATIENCE`].
+    /// Waits up to [`PATIENCE`] for the result of the tool call with this id, including earlier ones.
     ///
     /// # Errors
-    /// When it does not come.
+    /// If the result does not arrive.
     pub async fn result_of(&self, id: &str) -> Result<ToolResult> {
         let in_record = |record: &RecordedRequest| record.request.tool_results().find(|result| result.id == id).cloned();
         let record = self.wait_for(&format!("the result of {id}"), |record| in_record(record).is_some()).await?;
@@ -183,10 +181,10 @@ impl Drop for MockModel {
 }
 
 impl MockModelShared {
-    /// What the model says to this request. It is recorded before the agent gets it.
+    /// The reply to this request. It is recorded before the agent receives it.
     fn reply(&self, request: ModelRequest) -> ModelReply {
-        let (purpose, reply) = if request.is_errand() {
-            (RequestPurpose::Side, script::errand(&request))
+        let (purpose, reply) = if request.is_side_request() {
+            (RequestPurpose::Side, script::side_reply(&request))
         } else {
             (RequestPurpose::Main, self.script.reply(&request))
         };
@@ -196,22 +194,22 @@ impl MockModelShared {
     }
 }
 
-/// Telemetry, checks of the connection, and whatever the next version calls. Agents live with a 404.
+/// Telemetry, connection checks, and calls of later versions. Agents tolerate a 404.
 async fn other(State(shared): State<Arc<MockModelShared>>, method: Method, uri: Uri) -> Response {
     shared.others.send_modify(|all| all.push(format!("{method} {}", uri.path())));
     if uri.path() == "/" { StatusCode::OK.into_response() } else { StatusCode::NOT_FOUND.into_response() }
 }
 
-/// What comes after the last frame of an event stream.
+/// What follows the last frame of an event stream.
 #[derive(Debug, Clone, Copy)]
 enum StreamEnd {
     /// The end of the response.
     Close,
-    /// Nothing, until the agent hangs up.
+    /// No more data, until the agent disconnects.
     Silence,
 }
 
-/// A response of server-sent events, a chunk for each frame.
+/// A response of server-sent events, one chunk per frame.
 fn event_stream(frames: Vec<String>, end: StreamEnd) -> Response {
     let frames = stream::iter(frames.into_iter().map(Ok::<_, std::convert::Infallible>));
     let body = match end {
@@ -221,7 +219,7 @@ fn event_stream(frames: Vec<String>, end: StreamEnd) -> Response {
     ([(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")], body).into_response()
 }
 
-/// A model's refusal to work.
+/// An error response of a model API.
 fn failure(status: u16, body: &serde_json::Value) -> Response {
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     (status, axum::Json(body)).into_response()

@@ -1,115 +1,103 @@
-//! What an agent sent to the model, in the words of no API.
+//! A request of an agent to the model, independent of the API.
 
 use serde_json::Value;
 
-/// Whose wire a request came by.
+/// The API of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Api {
-    /// Anthropic's Messages.
     Anthropic,
-    /// Gemini's `generateContent`.
     Gemini,
-    /// OpenAI's Responses.
     Responses,
-    /// Chat Completions, as OpenAI and many others have them.
+    /// The Chat Completions API of OpenAI and many others.
     Chat,
 }
 
-/// Who speaks in a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelRole {
-    /// The person, and tools.
+    /// The person or a tool.
     User,
-    /// The model.
     Assistant,
-    /// The agent itself, in the midst of the conversation.
+    /// The agent itself, in the middle of the conversation.
     System,
 }
 
-/// What a tool returned.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolResult {
-    /// The call's id.
+    /// The id of the call.
     pub id: String,
-    /// Its text.
     pub text: String,
-    /// Whether the model is told that it failed.
+    /// Whether the tool failed.
     pub is_error: bool,
 }
 
-/// A piece of a message.
+/// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessagePart {
-    /// A text.
     Text(String),
-    /// A call of a tool that the model made before.
+    /// An earlier tool call of the model.
     ToolCall {
-        /// Its id.
+        /// The id of the call.
         id: String,
-        /// The tool's name.
         name: String,
-        /// What it was called with.
+        /// The arguments of the call.
         input: Value,
     },
-    /// What a tool returned.
     ToolResult(ToolResult),
-    /// Anything else, such as an image.
+    /// Any other content, such as an image.
     Other(Value),
 }
 
 /// One message of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelMessage {
-    /// Who speaks.
     pub role: ModelRole,
-    /// What is said.
     pub parts: Vec<MessagePart>,
 }
 
-/// What an agent sent to the model.
+/// A request of an agent to the model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRequest {
-    /// Whose wire it came by.
     pub api: Api,
-    /// The model that was asked.
+    /// The name of the requested model.
     pub model: String,
-    /// The system prompt.
     pub system: String,
     /// The names of the tools that the model may call.
     pub tools: Vec<String>,
-    /// How long the reply may be.
+    /// Maximum length of the reply in tokens.
     pub max_tokens: Option<u64>,
-    /// The JSON schema that the reply has to have.
+    /// The JSON schema that the reply must match.
     pub schema: Option<Value>,
     /// The conversation so far.
     pub messages: Vec<ModelMessage>,
-    /// All of it, as it came.
+    /// The complete body of the request.
     pub body: Value,
 }
 
-/// Agents put notes of their own into what the person says; these are how they begin.
+/// Prefixes of the notes that agents add to the person's messages.
 const NOTES: [&str; 4] = ["<system-reminder>", "<session_context>", "<environment_context>", "<turn_aborted>"];
 
-/// Errands that have all tools and the whole conversation, known by how their prompts begin: what the
-/// person might type next, a shorter conversation, what happened meanwhile, what to remember.
-const ERRANDS: [&str; 4] = [
+/// Prefixes of the prompts of side requests that have all tools and the whole conversation: prompt suggestions,
+/// compaction, summaries for a returning user, and memory extraction.
+const SIDE_PROMPTS: [&str; 4] = [
     "[SUGGESTION MODE",
     "CRITICAL: Respond with TEXT ONLY",
     "The user stepped away and is coming back",
     "You are now acting as the memory extraction subagent",
 ];
 
-/// Errands want a word or a line; a turn may always be longer.
+/// Side requests have a small limit of output tokens; turns of the conversation have a larger one.
 const SHORT: u64 = 512;
 
 impl ModelRequest {
-    /// What the person said last, without the notes that agents add.
+    /// The person's last message, without the notes that agents add.
     #[must_use]
     pub fn last_user_text(&self) -> Option<&str> {
         self.messages.iter().rev().find_map(ModelMessage::user_text)
     }
 
-    /// What tools returned since the model spoke last.
+    /// The tool results since the model's last turn.
     pub fn tool_results(&self) -> impl Iterator<Item = &ToolResult> {
         let after = self.messages.iter().rposition(|message| message.role == ModelRole::Assistant).map_or(0, |last| last + 1);
         self.messages.iter().skip(after).flat_map(|message| &message.parts).filter_map(|part| match part {
@@ -118,30 +106,30 @@ impl ModelRequest {
         })
     }
 
-    /// Whether a call has its result anywhere in the conversation.
+    /// Whether the conversation contains the result of a call.
     pub(super) fn has_result(&self, id: &str) -> bool {
         let parts = self.messages.iter().flat_map(|message| &message.parts);
         parts.into_iter().any(|part| matches!(part, MessagePart::ToolResult(result) if result.id == id))
     }
 
-    /// How often the model spoke since the person did: 0 right after a prompt, 1 after the results of
-    /// the first round of tools, and so on.
+    /// How many turns the model had since the person's last message: 0 right after a prompt, 1 after the first round of
+    /// tool results, and so on.
     #[must_use]
     pub fn step(&self) -> usize {
         let after = self.messages.iter().rposition(|message| message.user_text().is_some()).unwrap_or(0);
         self.messages.iter().skip(after).filter(|message| message.role == ModelRole::Assistant).count()
     }
 
-    /// Whether it is one of an agent's own errands: titles, summaries, suggestions, checks.
-    pub(super) fn is_errand(&self) -> bool {
+    /// Whether this is a side request of the agent: a title, summary, suggestion or check.
+    pub(super) fn is_side_request(&self) -> bool {
         self.tools.is_empty()
             || self.max_tokens.is_some_and(|most| most <= SHORT)
-            || self.last_user_text().is_some_and(|text| ERRANDS.iter().any(|errand| text.starts_with(errand)))
+            || self.last_user_text().is_some_and(|text| SIDE_PROMPTS.iter().any(|prompt| text.starts_with(prompt)))
     }
 }
 
 impl ModelMessage {
-    /// What the person says in it, if anything.
+    /// The person's text in the message, if any.
     fn user_text(&self) -> Option<&str> {
         if self.role != ModelRole::User {
             return None;

@@ -33,7 +33,7 @@ fn read(body: Value) -> ModelRequest {
         Value::String(text) => vec![json!({"type": "message", "role": "user", "content": text})],
         items => each(items),
     };
-    // Some models get their tools among what is said.
+    // Some models receive their tools as items of the input.
     let among = input.iter().filter(|item| item["type"] == "additional_tools").flat_map(|item| each(&item["tools"]));
     let tools: Vec<Value> = each(&body["tools"]).into_iter().chain(among).collect();
     ModelRequest {
@@ -48,7 +48,7 @@ fn read(body: Value) -> ModelRequest {
     }
 }
 
-/// The names that a tool is called by. Those of an MCP server stand together in a namespace.
+/// The names under which a tool is called. Tools of an MCP server share a namespace.
 fn names(tool: &Value) -> Vec<String> {
     let name = text_of(if tool["name"].is_null() { &tool["type"] } else { &tool["name"] });
     match tool["tools"].as_array() {
@@ -57,13 +57,13 @@ fn names(tool: &Value) -> Vec<String> {
     }
 }
 
-/// What is said, item by item; what one side says in a row is one message.
+/// The conversation, item by item; consecutive items of the assistant form one message.
 fn messages(input: &[Value]) -> Vec<ModelMessage> {
     let mut messages: Vec<ModelMessage> = Vec::new();
     for item in input {
         let (role, parts) = read_item(item);
         match messages.last_mut() {
-            // A person's prompt stays apart from the results of tools before it.
+            // A person's prompt stays separate from preceding tool results.
             Some(last) if last.role == role && role == ModelRole::Assistant => last.parts.extend(parts),
             Some(_) | None => messages.push(ModelMessage { role, parts }),
         }
@@ -98,7 +98,7 @@ fn read_item(item: &Value) -> (ModelRole, Vec<MessagePart>) {
             (ModelRole::Assistant, vec![MessagePart::ToolCall { id: id(), name: name(), input: item["input"].clone() }])
         }
         Some("function_call_output" | "custom_tool_call_output") => {
-            // The wire does not tell a failure from a success.
+            // This API does not distinguish failures from successes.
             let result = ToolResult { id: id(), text: text_of(&item["output"]), is_error: false };
             (ModelRole::User, vec![MessagePart::ToolResult(result)])
         }
@@ -107,7 +107,7 @@ fn read_item(item: &Value) -> (ModelRole, Vec<MessagePart>) {
     }
 }
 
-/// A text is a string or a list of blocks, of which those with a text count.
+/// The text of a string or of a list of blocks; blocks without text are skipped.
 fn text_of(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -119,14 +119,14 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Agents tell messages apart by their ids.
+/// A unique id, because agents identify messages by their ids.
 fn next_id(prefix: &str) -> String {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     format!("{prefix}_scripted_{}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// One item of the output. A tool that takes a text is called with it; one of an MCP server is named
-/// `mcp__server__tool` and called in its namespace.
+/// One item of the output. A custom tool is called with text; a tool of an MCP server is named `mcp__server__tool` and
+/// called in its namespace.
 fn item(block: &ModelBlock) -> Value {
     match block {
         ModelBlock::Text(text) => {

@@ -1,4 +1,4 @@
-//! What a scripted model says.
+//! The script of a model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,60 +8,53 @@ use serde_json::{Value, json};
 
 use super::request::ModelRequest;
 
-/// One thing that a model says.
+/// One block of a model's turn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelBlock {
-    /// A text.
     Text(String),
-    /// A call of a tool.
     ToolCall {
-        /// The call's id, which comes back with its result.
+        /// The id of the call, which its result repeats.
         id: String,
-        /// The tool's name, as the agent knows it.
+        /// The agent's name of the tool.
         name: String,
-        /// What it is called with.
+        /// The arguments of the call.
         input: Value,
     },
 }
 
 impl ModelBlock {
-    /// A text.
+    /// Creates a text block.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
 
-    /// A call of a tool.
+    /// Creates a tool call.
     pub fn call(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
         Self::ToolCall { id: id.into(), name: name.into(), input }
     }
 }
 
-/// Everything that a model says to one request.
+/// The model's complete reply to one request.
 pub type ModelTurn = Vec<ModelBlock>;
 
-/// How a model reacts to one request.
+/// The reaction of a model to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelReply {
-    /// It says this.
+    /// Replies with this turn.
     Say(ModelTurn),
-    /// It says this and then nothing more, without an end, until the agent hangs up.
+    /// Sends this turn and then no more data, without an end, until the agent disconnects.
     Hang(ModelTurn),
-    /// It refuses to work.
-    Fail {
-        /// The HTTP status.
-        status: u16,
-        /// The reason.
-        message: String,
-    },
+    /// Replies with an error.
+    Fail { status: u16, message: String },
 }
 
 impl ModelReply {
-    /// It says one text.
+    /// Replies with one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self::Say(vec![ModelBlock::text(text)])
     }
 
-    /// It calls one tool.
+    /// Replies with one tool call.
     pub fn call(id: impl Into<String>, name: impl Into<String>, input: Value) -> Self {
         Self::Say(vec![ModelBlock::call(id, name, input)])
     }
@@ -69,21 +62,21 @@ impl ModelReply {
 
 type Choose = dyn Fn(&ModelRequest) -> ModelReply + Send + Sync;
 
-/// What is said, request by request. Only the turns of a conversation count, not an agent's errands.
+/// Selects the reply to each request. Side requests of an agent do not count.
 #[derive(Clone)]
 pub struct ModelScript(Arc<Choose>);
 
 impl ModelScript {
-    /// These turns, one for each request. After the last one the model says [`Self::OVER`].
+    /// Replies with these turns, one per request. After the last one, the model replies with [`Self::OVER`].
     pub fn turns(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
         let turns: Vec<ModelTurn> = turns.into_iter().collect();
         let next = AtomicUsize::new(0);
         Self::choose(move |_| said(turns.get(next.fetch_add(1, Ordering::Relaxed))))
     }
 
-    /// These turns. Which one is next follows from the conversation: the one after the last turn of which a call has its
-    /// result. An agent that gives up a request and makes another, as Codex does when a person's words arrive, gets the
-    /// same turn again. The ids of the calls must differ.
+    /// Replies with these turns. The conversation determines the next turn: it follows the last turn with a call that
+    /// has a result. An agent that abandons a request and sends another one, like Codex when a person's message
+    /// arrives, gets the same turn again. The ids of the calls must be unique.
     pub fn after_results(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
         let turns: Vec<ModelTurn> = turns.into_iter().collect();
         Self::choose(move |request| {
@@ -96,14 +89,13 @@ impl ModelScript {
         })
     }
 
-    /// What this function says, which sees the request: several sessions can share one mock.
+    /// Replies with the result of this function. Several sessions can share one mock.
     pub fn choose(choose: impl Fn(&ModelRequest) -> ModelReply + Send + Sync + 'static) -> Self {
         Self(Arc::new(choose))
     }
 
-    /// For each word the turns of a prompt that has it, so that several sessions can share one mock.
-    /// The first word that fits counts. Which turn it is follows from the conversation alone, so the
-    /// same prompt may be given many times.
+    /// Maps words in the prompt to turns, so that several sessions can share one mock. The first matching word counts.
+    /// The turn depends only on the conversation, so the same prompt can be used many times.
     pub fn by_word<W: Into<String>>(scripts: impl IntoIterator<Item = (W, Vec<ModelTurn>)>) -> Self {
         let scripts: Vec<(String, Vec<ModelTurn>)> = scripts.into_iter().map(|(word, turns)| (word.into(), turns)).collect();
         Self::choose(move |request| {
@@ -113,7 +105,7 @@ impl ModelScript {
         })
     }
 
-    /// What the model says when nothing more is scripted.
+    /// The reply after the end of the script.
     pub const OVER: &str = "Nothing more is scripted.";
 
     pub(super) fn reply(&self, request: &ModelRequest) -> ModelReply {
@@ -131,8 +123,8 @@ fn said(turn: Option<&ModelTurn>) -> ModelReply {
     turn.map_or_else(|| ModelReply::text(ModelScript::OVER), |turn| ModelReply::Say(turn.clone()))
 }
 
-/// What every errand gets: a short text, or the smallest JSON that its schema allows.
-pub(super) fn errand(request: &ModelRequest) -> ModelReply {
+/// The reply to a side request: a short text, or the smallest JSON that its schema allows.
+pub(super) fn side_reply(request: &ModelRequest) -> ModelReply {
     ModelReply::text(request.schema.as_ref().map_or_else(|| FILLER.to_owned(), |schema| smallest(schema).to_string()))
 }
 
@@ -142,7 +134,7 @@ fn smallest(schema: &Value) -> Value {
     if let Some(first) = schema["enum"].as_array().and_then(|values| values.first()) {
         return first.clone();
     }
-    // Gemini writes the types in capitals.
+    // Gemini writes types in upper case.
     match schema["type"].as_str().map(str::to_lowercase).as_deref() {
         Some("object") => {
             let properties = schema["properties"].as_object().into_iter().flatten();

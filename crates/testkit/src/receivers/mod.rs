@@ -1,5 +1,5 @@
-//! What notes are sent to: small receivers on the loopback interface that follow the documented APIs of the real ones,
-//! refuse what those would refuse, and keep every call.
+//! Receivers of notifications on the loopback interface. They implement the documented APIs of the real services,
+//! reject invalid calls, and record all calls.
 
 mod ntfy;
 mod push;
@@ -28,29 +28,25 @@ pub use slack::FakeSlack;
 pub use smtp::{FakeSmtp, Mail};
 pub use telegram::FakeTelegram;
 
-/// One call that was received.
 #[derive(Debug, Clone)]
 pub struct ReceivedCall {
-    /// The method.
     pub method: Method,
-    /// The path.
+    /// The path of the URL.
     pub path: String,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: Bytes,
-    /// When it came.
+    /// The time of arrival.
     pub at: Instant,
 }
 
 impl ReceivedCall {
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if it is not JSON.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
 
-    /// A header; empty if it is not there.
+    /// The value of a header; empty if it is missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
@@ -66,10 +62,10 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    /// Starts one that replies as this says.
+    /// Starts a receiver that replies with the result of this function.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start<F, R>(reply: F) -> Result<Self>
     where
         F: Fn(ReceivedCall) -> R + Clone + Send + Sync + 'static,
@@ -79,10 +75,10 @@ impl Receiver {
         Self::on(listener, reply)
     }
 
-    /// The same on this socket.
+    /// Starts a receiver on this listener.
     ///
     /// # Errors
-    /// When the socket has no address.
+    /// If the socket has no address.
     pub fn on<F, R>(listener: TcpListener, reply: F) -> Result<Self>
     where
         F: Fn(ReceivedCall) -> R + Clone + Send + Sync + 'static,
@@ -99,45 +95,45 @@ impl Receiver {
         };
         let router = Router::new().fallback(handle);
         let server = tokio::spawn(async move {
-            // It ends by being aborted; an error of one connection does not end it.
+            // The task ends by being aborted; an error of one connection does not end it.
             let _ = axum::serve(listener, router).await;
         });
         Ok(Self { url, calls, server })
     }
 
-    /// Starts one that takes everything with this status.
+    /// Starts a receiver that replies to everything with this status.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn with_status(status: u16) -> Result<Self> {
         let status = StatusCode::from_u16(status)?;
         Self::start(move |_| async move { status.into_response() }).await
     }
 
-    /// Where it listens.
+    /// The URL of the receiver.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What came so far.
+    /// All calls so far.
     #[must_use]
     pub fn so_far(&self) -> Vec<ReceivedCall> {
         self.calls.borrow().clone()
     }
 
-    /// Waits until this many calls came; all that came.
+    /// Waits until there are this many calls, and returns all.
     ///
     /// # Errors
-    /// When they do not come.
+    /// If they do not arrive.
     pub async fn calls(&self, count: usize) -> Result<Vec<ReceivedCall>> {
         self.until(&format!("{count} calls"), |calls| calls.len() >= count).await
     }
 
-    /// Waits until what came is as this says; all that came.
+    /// Waits until the calls satisfy the condition, and returns all.
     ///
     /// # Errors
-    /// When it does not come.
+    /// If the condition never holds.
     pub async fn until(&self, what: &str, is_so: impl Fn(&[ReceivedCall]) -> bool) -> Result<Vec<ReceivedCall>> {
         let mut calls = self.calls.subscribe();
         let waited = async { Ok(calls.wait_for(|calls| is_so(calls)).await?.clone()) };

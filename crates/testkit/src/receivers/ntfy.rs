@@ -1,4 +1,4 @@
-//! A server of ntfy: publishing as JSON, buttons, and replacing by sequence id.
+//! A fake ntfy server: publishing as JSON, buttons, and replacing messages by sequence id.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,23 +9,20 @@ use serde_json::{Value, json};
 
 use super::{ReceivedCall, Receiver, json_reply};
 
-/// The token that it takes.
 const TOKEN: &str = "tk_test";
 
-/// A running server.
 #[derive(Debug)]
 pub struct FakeNtfy {
     receiver: Receiver,
 }
 
 impl FakeNtfy {
-    /// The token that it takes.
     pub const TOKEN: &'static str = TOKEN;
 
-    /// Starts it.
+    /// Starts the server.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start() -> Result<Self> {
         let count = Arc::new(AtomicU32::new(0));
         let receiver = Receiver::start(move |call| {
@@ -35,16 +32,15 @@ impl FakeNtfy {
         Ok(Self { receiver: receiver.await? })
     }
 
-    /// What was called.
     #[must_use]
     pub const fn receiver(&self) -> &Receiver {
         &self.receiver
     }
 
-    /// Presses a button as the app does: makes the call that stands behind it, at this server instead of its host.
+    /// Presses a button like the app: makes its call, but at `server` instead of its host.
     ///
     /// # Errors
-    /// When there is no such button, or the call fails.
+    /// If the button does not exist or the call fails.
     pub async fn press(&self, message: &Value, label: &str, server: &str) -> Result<u16> {
         let actions = message["actions"].as_array().context("no buttons")?;
         let action = actions.iter().find(|action| action["label"] == label).context("no such button")?;

@@ -1,4 +1,4 @@
-//! The web API of Slack, and the socket over which it tells which buttons are pressed.
+//! A fake Slack: its web API, and the socket that reports button presses.
 
 use std::sync::Arc;
 
@@ -25,11 +25,11 @@ pub struct FakeSlack {
 #[derive(Debug)]
 struct FakeSlackShared {
     socket: String,
-    /// Messages as they stand.
+    /// The current messages.
     messages: watch::Sender<Vec<Value>>,
-    /// What one person alone was told.
+    /// Ephemeral messages to single users.
     whispers: watch::Sender<Vec<Value>>,
-    /// The envelopes that were acknowledged.
+    /// The acknowledged envelopes.
     received: watch::Sender<Vec<String>>,
 }
 
@@ -39,10 +39,10 @@ impl FakeSlack {
     /// The token of the app.
     pub const APP_TOKEN: &'static str = "xapp-test";
 
-    /// Starts it.
+    /// Starts the workspace.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start() -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port for the socket")?;
         let shared = Arc::new(FakeSlackShared {
@@ -61,42 +61,42 @@ impl FakeSlack {
         Ok(Self { receiver: receiver.await?, shared, send, sockets })
     }
 
-    /// Where it listens.
+    /// The URL of the web API.
     #[must_use]
     pub fn url(&self) -> &str {
         self.receiver.url()
     }
 
-    /// Waits for a message that this is true of.
+    /// Waits for a message that satisfies the condition.
     ///
     /// # Errors
-    /// When it does not come.
+    /// If no such message arrives.
     pub async fn message(&self, is_it: impl Fn(&Value) -> bool) -> Result<Value> {
         find(&self.shared.messages, "a message in Slack", is_it).await
     }
 
-    /// Waits for what this person alone is told.
+    /// Waits for an ephemeral message to this user.
     ///
     /// # Errors
-    /// When it does not come.
-    pub async fn whisper(&self, user: &str) -> Result<Value> {
+    /// If no message arrives.
+    pub async fn ephemeral_message(&self, user: &str) -> Result<Value> {
         find(&self.shared.whispers, "words to one person in Slack", |whisper| whisper["user"] == user).await
     }
 
-    /// Somebody presses a button with this value. Returns when the envelope was acknowledged.
+    /// Presses a button with this value as a user. Returns when the envelope was acknowledged.
     ///
     /// # Errors
-    /// When it is not.
+    /// If it is not acknowledged.
     pub async fn press(&self, value: &str, user: &str) -> Result<()> {
         let payload =
             json!({ "type": "block_actions", "user": { "id": user }, "actions": [{ "action_id": "x", "value": value }] });
         self.envelope(payload).await
     }
 
-    /// An envelope arrives. Returns when it was acknowledged.
+    /// Sends an envelope. Returns when it was acknowledged.
     ///
     /// # Errors
-    /// When it is not.
+    /// If it is not acknowledged.
     pub async fn envelope(&self, payload: Value) -> Result<()> {
         let id = format!("env-{}", self.shared.received.borrow().len());
         self.send.send(json!({ "envelope_id": id, "type": "interactive", "payload": payload })).await?;
@@ -108,11 +108,11 @@ impl FakeSlack {
         crate::within("an envelope to be acknowledged", wait).await
     }
 
-    /// Something arrives that is no envelope.
+    /// Sends a text that is not an envelope.
     ///
     /// # Errors
-    /// When nobody listens.
-    pub async fn nonsense(&self, text: &str) -> Result<()> {
+    /// If no client is connected.
+    pub async fn send_invalid(&self, text: &str) -> Result<()> {
         Ok(self.send.send(json!(text)).await?)
     }
 }
@@ -171,10 +171,10 @@ fn answer(call: &ReceivedCall, shared: &FakeSlackShared) -> Response {
     }
 }
 
-/// Takes one socket after the other; each gets what is sent while it is open.
+/// Accepts one socket after another; each receives the events that occur while it is open.
 async fn serve_sockets(listener: TcpListener, shared: Arc<FakeSlackShared>, mut events: mpsc::Receiver<Value>) {
     while let Ok((stream, _)) = listener.accept().await {
-        // A socket that breaks is opened again by the other side.
+        // The client reopens a socket that breaks.
         let _ = serve_socket(stream, &shared, &mut events).await;
     }
 }

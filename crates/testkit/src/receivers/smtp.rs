@@ -1,4 +1,4 @@
-//! A mail server that takes mail and keeps it.
+//! A mail server that stores the mail it receives.
 
 use std::sync::Arc;
 
@@ -8,12 +8,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// One mail as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mail {
-    /// `MAIL FROM`.
+    /// The address of `MAIL FROM`.
     pub from: String,
-    /// `RCPT TO`.
+    /// The addresses of `RCPT TO`.
     pub to: Vec<String>,
     /// Headers and text.
     pub text: String,
@@ -28,10 +27,10 @@ pub struct FakeSmtp {
 }
 
 impl FakeSmtp {
-    /// Starts one that replies to a recipient with this: `250 OK`, or why not.
+    /// Starts a mail server that replies to `RCPT TO` with this line: `250 OK` or an error.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start(recipient: &'static str) -> Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.context("no port for the mail server")?;
         let url = format!("smtp://{}", listener.local_addr()?);
@@ -40,23 +39,23 @@ impl FakeSmtp {
         let server = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 let kept = Arc::clone(&kept);
-                // A client that hangs up is none of our business.
+                // A disconnected client is not an error of the server.
                 tokio::spawn(async move { talk(stream, recipient, &kept).await });
             }
         });
         Ok(Self { url, mails, server })
     }
 
-    /// Where it listens.
+    /// The URL of the server.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Waits until this many mails came; all of them.
+    /// Waits until there are this many mails, and returns all.
     ///
     /// # Errors
-    /// When they do not come.
+    /// If they do not arrive.
     pub async fn mails(&self, count: usize) -> Result<Vec<Mail>> {
         let mut mails = self.mails.subscribe();
         crate::within("mail", async { Ok(mails.wait_for(|mails| mails.len() >= count).await?.clone()) }).await

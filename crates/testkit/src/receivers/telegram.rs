@@ -1,4 +1,4 @@
-//! The bot API of Telegram: messages with buttons, and updates that are asked for.
+//! A fake Telegram bot API: messages with buttons, and long polling for updates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ pub struct FakeTelegram {
 
 #[derive(Debug, Default)]
 struct FakeTelegramShared {
-    /// Messages as they stand, in the order of their ids from 1.
+    /// The current messages, in the order of their ids from 1.
     messages: watch::Sender<Vec<Value>>,
     updates: watch::Sender<Vec<Value>>,
-    /// What was said to buttons.
+    /// The answers to button presses.
     said: watch::Sender<Vec<Value>>,
 }
 
@@ -30,10 +30,10 @@ impl FakeTelegram {
     /// The token of the bot.
     pub const TOKEN: &'static str = "123:test";
 
-    /// Starts it.
+    /// Starts the API.
     ///
     /// # Errors
-    /// When no port can be had.
+    /// If no port is available.
     pub async fn start() -> Result<Self> {
         let shared = Arc::new(FakeTelegramShared::default());
         let inner = Arc::clone(&shared);
@@ -44,16 +44,16 @@ impl FakeTelegram {
         Ok(Self { receiver: receiver.await?, shared })
     }
 
-    /// Where it listens.
+    /// The URL of the API.
     #[must_use]
     pub fn url(&self) -> &str {
         self.receiver.url()
     }
 
-    /// Waits for a message that this is true of.
+    /// Waits for a message that satisfies the condition.
     ///
     /// # Errors
-    /// When it does not come.
+    /// If no such message arrives.
     pub async fn message(&self, is_it: impl Fn(&Value) -> bool) -> Result<Value> {
         let mut messages = self.shared.messages.subscribe();
         let wait = async {
@@ -63,18 +63,18 @@ impl FakeTelegram {
         crate::within("a message in Telegram", wait).await
     }
 
-    /// Somebody presses a button with this data; what they were told.
+    /// Presses a button with this data, and returns the answer.
     ///
     /// # Errors
-    /// When they are told nothing.
+    /// If there is no answer.
     pub async fn press(&self, data: &str, from: i64) -> Result<String> {
         self.update(|id| json!({ "callback_query": { "id": format!("cb{id}"), "from": { "id": from }, "data": data } })).await
     }
 
-    /// An update arrives, made of its number; what was said to it.
+    /// Sends an update that is created from its number, and returns the answer.
     ///
     /// # Errors
-    /// When nothing is said.
+    /// If there is no answer.
     pub async fn update(&self, make: impl FnOnce(usize) -> Value) -> Result<String> {
         let id = self.shared.updates.borrow().len() + 1;
         let mut update = make(id);
@@ -90,8 +90,8 @@ impl FakeTelegram {
         crate::within("an answer to a button", wait).await
     }
 
-    /// An update arrives that nobody answers.
-    pub fn nonsense(&self, update: Value) {
+    /// Sends an update that gets no answer.
+    pub fn send_invalid(&self, update: Value) {
         let id = self.shared.updates.borrow().len() + 1;
         let mut update = update;
         update["update_id"] = json!(id);
@@ -143,7 +143,7 @@ async fn answer(call: &ReceivedCall, shared: &FakeTelegramShared) -> Response {
             let offset = usize::try_from(body["offset"].as_u64().unwrap_or(0)).unwrap_or(0).max(1);
             let mut updates = shared.updates.subscribe();
             let held = Duration::from_secs(body["timeout"].as_u64().unwrap_or(0));
-            // Nothing new is an empty list.
+            // Without updates, the reply is an empty list.
             let _ = tokio::time::timeout(held, updates.wait_for(|updates| updates.len() >= offset)).await;
             let new: Vec<Value> = updates.borrow().iter().skip(offset - 1).cloned().collect();
             done(json!(new))

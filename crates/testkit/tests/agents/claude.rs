@@ -1,4 +1,4 @@
-//! Claude Code with a host on its standard input and output.
+//! Claude Code with a host on its stdin and stdout.
 
 use std::path::Path;
 
@@ -59,13 +59,13 @@ fn question_script() -> ModelScript {
 }
 
 #[tokio::test]
-async fn an_answer_reaches_the_model() -> Result<()> {
+async fn answer_reaches_the_model() -> Result<()> {
     let (agents, model, home) = set_up(question_script()).await?;
     answer_a_question(&agents.claude, &model, &home).await
 }
 
 #[tokio::test]
-async fn an_answer_reaches_the_model_of_the_oldest_version() -> Result<()> {
+async fn answer_reaches_the_model_of_the_oldest_version() -> Result<()> {
     let (agents, model, home) = set_up(question_script()).await?;
     answer_a_question(&agents.claude_old, &model, &home).await
 }
@@ -99,7 +99,7 @@ async fn sessions_with_different_words_share_one_model() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_that_hangs_can_be_interrupted() -> Result<()> {
+async fn hanging_model_can_be_interrupted() -> Result<()> {
     let hanging = ModelScript::choose(|_| ModelReply::Hang(vec![ModelBlock::text("Let me think")]));
     let (agents, model, home) = set_up(hanging).await?;
     let mut agent = start(&agents.claude, &home, &model)?;

@@ -1,4 +1,4 @@
-//! claude-agent-acp.
+//! Tests of claude-agent-acp.
 
 use anyhow::Result;
 use sayso_testkit::agents::Host;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{answer, open_session, prompt, set_up, which_database};
 
 #[tokio::test]
-async fn an_accepted_form_reaches_the_model() -> Result<()> {
+async fn accepted_form_reaches_the_model() -> Result<()> {
     let turns =
         [vec![ModelBlock::call("toolu_1", "AskUserQuestion", which_database())], vec![ModelBlock::text("PostgreSQL it is.")]];
     let (agents, model, home) = set_up(ModelScript::turns(turns)).await?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::{answer, open_session, prompt, set_up};
 
 #[tokio::test]
-async fn an_allowed_command_runs_and_its_output_reaches_the_model() -> Result<()> {
+async fn allowed_command_runs_and_its_output_reaches_the_model() -> Result<()> {
     let command = json!({"command": "touch made.txt && echo made it", "description": "Make a file"});
     let turns = [vec![ModelBlock::call("call_1", "run_shell_command", command)], vec![ModelBlock::text("Done.")]];
     let (agents, model, home) = set_up(ModelScript::turns(turns)).await?;

@@ -1,7 +1,7 @@
-//! The real agents, each against the mock model: what an agent is told reaches its model. This is
-//! what tests of the server with real agents stand on.
+//! Each real agent with the mock model: what a person answers reaches the agent's model. The server's tests with real
+//! agents depend on this.
 //!
-//! It runs only without a network, see `scripts/isolated.sh`, and so not by a plain `cargo test`:
+//! These tests need isolation from the network (`scripts/isolated.sh`), so a plain `cargo test` does not run them:
 //!
 //! ```text
 //! scripts/agents.sh
@@ -17,7 +17,7 @@ use sayso_testkit::agents::{Home, Host, Installed, installed, require_isolation}
 use sayso_testkit::models::{MockModel, ModelScript};
 use serde_json::{Value, json};
 
-/// What every test here starts with.
+/// The common setup of all tests here.
 async fn set_up(script: ModelScript) -> Result<(&'static Installed, MockModel, Home)> {
     require_isolation();
     Ok((installed(), MockModel::start(script).await?, Home::new()?))
@@ -31,7 +31,7 @@ fn which_database() -> Value {
     }]})
 }
 
-/// Calls a method of an ACP agent and gives its result.
+/// Calls a method of an ACP agent and returns its result.
 async fn call(agent: &mut Host, id: u64, method: &str, params: Value) -> Result<Value> {
     agent.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
     let reply = agent.until(method, |message| message["id"] == id && message.get("method").is_none()).await?;
@@ -39,7 +39,7 @@ async fn call(agent: &mut Host, id: u64, method: &str, params: Value) -> Result<
     Ok(reply["result"].clone())
 }
 
-/// Opens an ACP session in a directory, as a host that can show forms.
+/// Opens an ACP session in a directory, as a host that supports forms.
 async fn open_session(agent: &mut Host, home: &Home) -> Result<String> {
     let capabilities = json!({"elicitation": {"form": {}, "url": {}}});
     let client = json!({"name": "sayso-testkit", "version": "0.1.0"});
@@ -50,7 +50,7 @@ async fn open_session(agent: &mut Host, home: &Home) -> Result<String> {
     Ok(session["sessionId"].as_str().context("a session has an id")?.to_owned())
 }
 
-/// Prompts an ACP agent and gives the first request that it makes.
+/// Prompts an ACP agent and returns its first request.
 async fn prompt(agent: &mut Host, session: &str, text: &str, method: &str) -> Result<Value> {
     let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
     agent.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "session/prompt", "params": params})).await?;

@@ -1,4 +1,4 @@
-//! The documents: links lead somewhere, named files and tests exist, and lists are complete.
+//! Checks the documents: links resolve, named files and tests exist, and lists are complete.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ fn read(name: &str) -> Result<String> {
     std::fs::read_to_string(root().join(name)).with_context(|| format!("{name} cannot be read"))
 }
 
-/// The files with this ending in one directory of the project, as paths from its root.
+/// The files with this extension in one directory of the project, as paths from its root.
 fn pages(directory: &str) -> Result<Vec<String>> {
     let mut names = Vec::new();
     for entry in std::fs::read_dir(root().join(directory))? {
@@ -25,7 +25,7 @@ fn pages(directory: &str) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// What stands in round brackets after square ones, outside of code.
+/// The targets of Markdown links, outside of code.
 fn links(text: &str) -> Vec<&str> {
     let mut code = false;
     let prose = text.lines().filter(|line| {
@@ -37,7 +37,7 @@ fn links(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn every_link_between_documents_leads_somewhere() -> Result<()> {
+fn every_link_between_documents_resolves() -> Result<()> {
     let mut broken = Vec::new();
     for page in ["", "docs", "examples"].map(pages).into_iter().collect::<Result<Vec<_>>>()?.concat() {
         let text = read(&page)?;
@@ -60,7 +60,7 @@ fn every_link_between_documents_leads_somewhere() -> Result<()> {
     Ok(())
 }
 
-/// The names under which a page's headings are linked.
+/// The anchors of a page's headings.
 fn headings(text: &str) -> impl Iterator<Item = String> {
     text.lines().filter_map(|line| line.strip_prefix('#')).map(|line| {
         let words = line.trim_start_matches('#').trim().to_lowercase();
@@ -89,7 +89,7 @@ async fn every_agent_has_a_row_in_the_guide() -> Result<()> {
     for agent in server.client().agents().await?.data {
         assert!(text.contains(&format!("\n| `{}` | ", agent.name)), "docs/agents.md has no row for {}", agent.name);
     }
-    assert!(text.replace('\n', " ").contains("every question is a permission request"));
+    assert!(text.replace('\n', " ").contains("every question of Claude Code is a permission request"));
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use sayso_client::question;
 use sayso_testkit::{Answerer, Decided, ScriptedAgent, TestServer};
 
 #[tokio::test]
-async fn a_scripted_agent_asks_and_a_scripted_person_answers() -> Result<()> {
+async fn scripted_person_answers_a_scripted_agent() -> Result<()> {
     let server = TestServer::start().await?;
     let client = server.client();
     let script = Answerer::new().on("database", &["SQLite"])?.on("/^Area/", &["Auth"])?.approve("cargo test")?;
@@ -16,7 +16,7 @@ async fn a_scripted_agent_asks_and_a_scripted_person_answers() -> Result<()> {
         let Decided::Here(answered) = answering.next().await? else { panic!("nobody else answers") };
         assert_eq!((answered.id, answered.status), (asked.id, AskStatus::Answered));
     }
-    assert!(agent.finished().await?.starts_with("Asked 3 times."), "{}", agent.last_words().await?);
+    assert!(agent.finished().await?.starts_with("Asked 3 times."), "{}", agent.last_message().await?);
 
     let mut agent = ScriptedAgent::start(&client, "approve").await?;
     let asked = agent.asks().await?;
@@ -28,7 +28,7 @@ async fn a_scripted_agent_asks_and_a_scripted_person_answers() -> Result<()> {
 }
 
 #[tokio::test]
-async fn what_is_pending_is_pending_after_a_restart_and_streams_go_on() -> Result<()> {
+async fn pending_asks_and_streams_survive_a_restart() -> Result<()> {
     let mut server = TestServer::start().await?;
     let client = server.client();
     let mut watch = server.watch().await?;

@@ -1,4 +1,4 @@
-//! The kit itself: what every other test stands on.
+//! Tests of the kit, on which all other tests depend.
 
 mod docs;
 mod kit;

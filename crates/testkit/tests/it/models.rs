@@ -1,4 +1,4 @@
-//! The mock model, called as an agent calls it.
+//! The mock model, called like an agent calls it.
 
 use anyhow::Result;
 use sayso_testkit::models::{MockModel, ModelBlock, ModelReply, ModelScript, RequestPurpose, ToolResult};
@@ -27,7 +27,7 @@ fn ask_tool() -> Value {
 }
 
 #[tokio::test]
-async fn anthropic_streams_a_turn_in_its_order() -> Result<()> {
+async fn anthropic_streams_a_turn_in_order() -> Result<()> {
     let model = MockModel::start(two_turns()).await?;
     let prompt = json!([{"role": "user", "content": [
         {"type": "text", "text": "<system-reminder>be kind</system-reminder>"}, {"type": "text", "text": "Hello"},
@@ -64,7 +64,7 @@ async fn anthropic_streams_a_turn_in_its_order() -> Result<()> {
 }
 
 #[tokio::test]
-async fn errands_take_nothing_from_the_script() -> Result<()> {
+async fn side_requests_do_not_advance_the_script() -> Result<()> {
     let model = MockModel::start(two_turns()).await?;
     let said = async |body: Value| -> Result<Value> {
         let reply: Value = serde_json::from_str(&post(&model, "/v1/messages", &body).await?)?;
@@ -103,7 +103,7 @@ async fn errands_take_nothing_from_the_script() -> Result<()> {
 }
 
 #[tokio::test]
-async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
+async fn gemini_streams_a_turn_and_returns_tool_results() -> Result<()> {
     let script = ModelScript::by_word([("file", vec![vec![ModelBlock::call("call_1", "run", json!({"command": "ls"}))]])]);
     let model = MockModel::start(script).await?;
     let prompt = json!({"role": "user", "parts": [{"text": "<session_context>…</session_context>"}, {"text": "Make a file"}]});
@@ -130,7 +130,7 @@ async fn gemini_streams_a_turn_and_gives_results_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
+async fn chat_completions_stream_a_turn_and_return_tool_results() -> Result<()> {
     let model = MockModel::start(two_turns()).await?;
     let tools = json!([{"type": "function", "function": {"name": "ask"}}]);
     let mut messages = vec![json!({"role": "system", "content": "Be kind."}), json!({"role": "user", "content": "Hello"})];
@@ -157,7 +157,7 @@ async fn chat_completions_stream_a_turn_and_give_results_back() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
+async fn model_errors_and_unknown_calls_are_handled() -> Result<()> {
     let overloaded = || ModelReply::Fail { status: 529, message: "overloaded".to_owned() };
     let model = MockModel::start(ModelScript::choose(move |_| overloaded())).await?;
     let client = sayso_testkit::http();
@@ -172,7 +172,7 @@ async fn a_model_may_refuse_and_foreign_calls_do_no_harm() -> Result<()> {
 }
 
 #[tokio::test]
-async fn responses_streams_a_turn_and_reads_what_tools_returned() -> Result<()> {
+async fn responses_api_streams_a_turn_and_reads_tool_results() -> Result<()> {
     let turns = [
         vec![ModelBlock::text("Let me ask."), ModelBlock::call("call_1", "mcp__demo__ask", json!({"n": 1}))],
         vec![ModelBlock::call("call_2", "apply_patch", json!("*** Begin Patch"))],

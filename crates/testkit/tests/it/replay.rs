@@ -1,4 +1,4 @@
-//! `replay` over every recording: never an error, and one line for every request for a person.
+//! `replay` of every recording: no errors, and one event per request for a person.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -56,7 +56,7 @@ fn every_request_of_claude_code_is_an_ask() -> Result<()> {
     Ok(())
 }
 
-/// Where several hosts share one Codex, a request is told to each under the same id.
+/// If several hosts share one Codex, each receives the request with the same id.
 #[test]
 fn every_request_of_codex_is_an_ask() -> Result<()> {
     let files = recordings("codex")?;
@@ -89,7 +89,7 @@ fn every_request_over_acp_is_an_ask() -> Result<()> {
     Ok(())
 }
 
-/// The same request is told on both streams of events; it is one.
+/// Both event streams report the same request; it counts once.
 #[test]
 fn every_request_of_opencode_is_an_ask() -> Result<()> {
     let files = recordings("opencode")?;
@@ -101,7 +101,7 @@ fn every_request_of_opencode_is_an_ask() -> Result<()> {
         for line in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
             let event = if line["data"]["payload"].is_object() { &line["data"]["payload"] } else { &line["data"] };
             let asked = event["type"] == "question.asked" || event["type"] == "permission.asked";
-            // One that asks nothing is answered at once.
+            // A request without questions is answered immediately.
             if asked && event["properties"]["questions"] != serde_json::json!([]) {
                 wanted.insert(event["properties"]["id"].to_string());
             }

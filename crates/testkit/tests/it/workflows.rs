@@ -1,4 +1,4 @@
-//! How a workflow is tested: an agent by script, a person by script, and a clock that the test moves.
+//! Shows how to test a workflow: a scripted agent, a scripted person, and a clock that the test moves.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn planner() -> Result<AgentScript> {
 }
 
 #[tokio::test]
-async fn somebody_answers_in_time() -> Result<()> {
+async fn question_is_answered_before_its_timeout() -> Result<()> {
     let agent = planner()?;
     let mut clock = None;
     let server = TestServer::with(|setup| {
@@ -44,7 +44,7 @@ async fn somebody_answers_in_time() -> Result<()> {
     let run = client.start_run(&plan_and_build()).await?.id;
     watch.event("step.started").await?;
     assert_eq!(agent.asked(), [], "it waits before it asks");
-    // The agent may not have been told yet: time passes, in steps that leave the person enough of it.
+    // The agent may not have received the prompt yet: advance the time in steps that leave the person enough time.
     within("the question", async {
         while client.run(&run).await?.pending == 0 && agent.asked().is_empty() {
             clock.advance(Duration::from_secs(5));
@@ -68,7 +68,7 @@ async fn somebody_answers_in_time() -> Result<()> {
 }
 
 #[tokio::test]
-async fn nobody_answers_and_the_step_takes_the_first_option() -> Result<()> {
+async fn unanswered_question_falls_back_to_the_first_option() -> Result<()> {
     let agent = planner()?;
     let mut clock = None;
     let server = TestServer::with(|setup| {

@@ -22,12 +22,17 @@ if TYPE_CHECKING:
     from ._default import confirm as confirm
     from ._default import notify as notify
     from ._default import select as select
+    from ._resumer import resume_all as resume_all
+    from ._resumer import resumer as resumer
     from .client import AsyncSayso as AsyncSayso
     from .client import Sayso as Sayso
     from .errors import AlreadyResolvedError as AlreadyResolvedError
+    from .errors import ClaimLostError as ClaimLostError
     from .errors import ConflictError as ConflictError
     from .errors import DedupeKeyReusedError as DedupeKeyReusedError
     from .errors import ForbiddenError as ForbiddenError
+    from .errors import GroupEndedError as GroupEndedError
+    from .errors import GroupNotReadyError as GroupNotReadyError
     from .errors import InvalidAnswersError as InvalidAnswersError
     from .errors import InvalidRequestError as InvalidRequestError
     from .errors import NoServerError as NoServerError
@@ -40,8 +45,11 @@ if TYPE_CHECKING:
     from .errors import SecretLostError as SecretLostError
     from .errors import ServerTooOldError as ServerTooOldError
     from .errors import ServerUnreachableError as ServerUnreachableError
+    from .errors import StateUnreadableError as StateUnreadableError
     from .errors import UnauthorizedError as UnauthorizedError
+    from .errors import UnknownCallbackError as UnknownCallbackError
     from .results import Answer as Answer
+    from .results import Claim as Claim
     from .results import Decision as Decision
 
 # Modules are imported when they are first used, so that `import sayso` costs a program nothing until it asks.
@@ -50,6 +58,11 @@ _MODULES = {
     "client": ("AsyncSayso", "Sayso"),
     "errors": (
         "AlreadyResolvedError",
+        "ClaimLostError",
+        "GroupEndedError",
+        "GroupNotReadyError",
+        "StateUnreadableError",
+        "UnknownCallbackError",
         "ConflictError",
         "DedupeKeyReusedError",
         "ForbiddenError",
@@ -67,7 +80,8 @@ _MODULES = {
         "ServerUnreachableError",
         "UnauthorizedError",
     ),
-    "results": ("Answer", "Decision"),
+    "results": ("Answer", "Claim", "Decision"),
+    "_resumer": ("resume_all", "resumer"),
 }
 _PLACES = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -13,7 +13,7 @@ from ._http import Backoff, Http, is_passing, part
 from ._io_thread import IoThread
 from ._outcomes import Outcomes
 from .errors import AlreadyResolvedError, NotFoundError, QuestionRejectedError, SaysoError, SecretLostError
-from .results import Answer, Decision, decision_of, who
+from .results import Answer, Claim, Decision, decision_of, who
 
 if TYPE_CHECKING:
     from . import types
@@ -274,6 +274,67 @@ class Core:
 
     async def _decide(self, ask_id: str, how: str, body: dict[str, Any]) -> types.Ask:
         return cast("types.Ask", await self.http.request("POST", f"/asks/{part(ask_id)}/{how}", body=body))
+
+    # -- groups ------------------------------------------------------------------------------------------------------
+
+    async def groups_open(
+        self,
+        /,
+        name: str,
+        asks: Sequence[Mapping[str, Any]],
+        *,
+        key: str | None = None,
+        state: str | None = None,
+        retry: bool = False,
+        **group: Any,
+    ) -> types.Group:
+        """Opens the asks of one pause of a suspended run, and stores the state that a worker needs to resume it.
+
+        `name` is the one that workers claim by. With `key`, a repeated call returns the same group. Further arguments
+        are fields of `POST /v1/groups` in snake case, for example `keep`, `callback` or `resume_ref`.
+        """
+        shared = _given(self._shared)
+        body = {**_fields(group), **_given({"name": name, "key": key, "state": state, "retry": retry or None})}
+        body["asks"] = [{**shared, **_given(ask)} for ask in asks]
+        return cast("types.Group", await self.http.request("POST", "/groups", body=body))
+
+    async def groups_get(self, group_id: str) -> types.Group:
+        return cast("types.Group", await self.http.request("GET", f"/groups/{part(group_id)}"))
+
+    async def groups_withdraw(self, group_id: str, reason: str | None = None) -> types.Group:
+        """Takes a group back: its asks are withdrawn, and its state is deleted."""
+        return cast(
+            "types.Group", await self.http.request("DELETE", f"/groups/{part(group_id)}", query={"reason": reason})
+        )
+
+    async def groups_ready(self, name: str, wait: float = 0) -> int:
+        """How many groups of this name can be claimed. Waits at most `wait` seconds for one, up to 60."""
+        query = {"name": name, "wait": f"{max(0, int(wait))}s"}
+        reply = await self.http.request("GET", "/groups/ready", query=query, reply_within=wait + 30)
+        return int(reply["ready"])
+
+    async def groups_claim(
+        self, name: str | None = None, *, worker: str, group_id: str | None = None, lease: str | None = None
+    ) -> Claim | None:
+        """Claims the oldest complete group of a name, or a certain group. `None` if no group is complete."""
+        body = _given({"name": name, "group": group_id, "worker": worker, "lease": lease})
+        reply = await self.http.request("POST", "/groups/claim", body=body)
+        return None if reply is None else Claim(reply)
+
+    async def groups_renew(self, claim: Claim, lease: str | None = None) -> None:
+        """Extends the lease of a claim."""
+        body = _given({"epoch": claim.epoch, "lease": lease})
+        await self.http.request("POST", f"/groups/{part(claim.group_id)}/renew", body=body)
+
+    async def groups_ack(self, claim: Claim) -> None:
+        """Reports that the run was resumed. The state is deleted."""
+        path = f"/groups/{part(claim.group_id)}/ack"
+        await self.http.request("POST", path, body={"epoch": claim.epoch}, retry_for=math.inf)
+
+    async def groups_release(self, claim: Claim, *, started: bool, reason: str | None = None) -> None:
+        """Gives a claim back. If the run was started, a person decides whether it is resumed again."""
+        body = _given({"epoch": claim.epoch, "started": started, "reason": reason})
+        await self.http.request("POST", f"/groups/{part(claim.group_id)}/release", body=body)
 
     # -- sessions ----------------------------------------------------------------------------------------------------
 

@@ -76,6 +76,28 @@ class Asks(_Calls):
     deny = _blocking(Core.asks_deny)
 
 
+class AsyncGroups(_Calls):
+    open = _awaited(Core.groups_open)
+    get = _awaited(Core.groups_get)
+    withdraw = _awaited(Core.groups_withdraw)
+    ready = _awaited(Core.groups_ready)
+    claim = _awaited(Core.groups_claim)
+    renew = _awaited(Core.groups_renew)
+    ack = _awaited(Core.groups_ack)
+    release = _awaited(Core.groups_release)
+
+
+class Groups(_Calls):
+    open = _blocking(Core.groups_open)
+    get = _blocking(Core.groups_get)
+    withdraw = _blocking(Core.groups_withdraw)
+    ready = _blocking(Core.groups_ready)
+    claim = _blocking(Core.groups_claim)
+    renew = _blocking(Core.groups_renew)
+    ack = _blocking(Core.groups_ack)
+    release = _blocking(Core.groups_release)
+
+
 class AsyncSessions(_Calls):
     create = _awaited(Core.sessions_create)
     list = _awaited(Core.sessions_list)
@@ -183,6 +205,10 @@ class AsyncSayso(_Client):
         return AsyncAsks(self._core)
 
     @functools.cached_property
+    def groups(self) -> AsyncGroups:
+        return AsyncGroups(self._core)
+
+    @functools.cached_property
     def sessions(self) -> AsyncSessions:
         return AsyncSessions(self._core)
 
@@ -214,6 +240,10 @@ class Sayso(_Client):
     @functools.cached_property
     def asks(self) -> Asks:
         return Asks(self._core)
+
+    @functools.cached_property
+    def groups(self) -> Groups:
+        return Groups(self._core)
 
     @functools.cached_property
     def sessions(self) -> Sessions:

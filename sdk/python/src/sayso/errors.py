@@ -122,6 +122,36 @@ class AlreadyResolvedError(ConflictError):
         return self.problem.get("own") is True
 
 
+class GroupNotReadyError(ConflictError):
+    """The group is pending, or a worker has it, or a person decides about it."""
+
+    next_step = "Wait until it is ready: client.groups.ready(name, wait=30)."
+
+
+class GroupEndedError(ConflictError):
+    """The group was resumed, withdrawn or given up."""
+
+    next_step = "Do not resume the run; read its `status`."
+
+
+class ClaimLostError(ConflictError):
+    """The lease of the claim expired, or another worker has the group."""
+
+    next_step = "Stop the run. Renew the lease in time, or take a longer one."
+
+
+class StateUnreadableError(ConflictError):
+    """The stored state was changed, or the server has another key."""
+
+    next_step = "Restore state.key of the server's data directory, or start the run anew."
+
+
+class UnknownCallbackError(InvalidRequestError):
+    """No callback target of this name is configured."""
+
+    next_step = "Ask an admin to add [callbacks.NAME] to config.toml."
+
+
 class RateLimitedError(SaysoError):
     """Too many calls, or too much stored text, in a short time."""
 
@@ -154,6 +184,11 @@ BY_CODE: dict[str, type[SaysoError]] = {
     "invalid_answers": InvalidAnswersError,
     "dedupe_key_reused": DedupeKeyReusedError,
     "outcome_taken": OutcomeTakenError,
+    "group_not_ready": GroupNotReadyError,
+    "group_ended": GroupEndedError,
+    "claim_lost": ClaimLostError,
+    "state_unreadable": StateUnreadableError,
+    "unknown_callback": UnknownCallbackError,
 }
 
 BY_STATUS: dict[int, type[SaysoError]] = {

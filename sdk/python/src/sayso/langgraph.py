@@ -6,7 +6,8 @@
     agent = create_agent(model, tools=[send_email], middleware=[SaysoMiddleware(tools=["send_email"])])
 
 `SaysoMiddleware` waits inside the tool call. `drive` runs a graph that pauses with `interrupt()` or
-`HumanInTheLoopMiddleware`; with a checkpointer it continues after a restart of the program.
+`HumanInTheLoopMiddleware`; with a checkpointer it continues after a restart of the program. `start` suspends such a
+graph, and `resume` continues it in any process that reaches the checkpointer.
 """
 
 from __future__ import annotations
@@ -22,8 +23,11 @@ from langchain_core.messages import ToolMessage
 from langgraph.types import Command, Interrupt
 
 from ._adapter import ToolNames, all_of, ask_for_model, client_or_default, question_of
+from ._suspend import StateError, Suspender, approval, question
 from .client import AsyncSayso
-from .results import Decision
+from .results import Claim, Decision
+
+FRAMEWORK = "langgraph"
 
 
 class SaysoMiddleware(AgentMiddleware[Any, Any]):
@@ -150,9 +154,7 @@ async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable
         )
         pairs = zip(calls, decisions, strict=True)
         return {"decisions": [_decision(call["name"], decision) for call, decision in pairs]}
-    found = question_of(value) if isinstance(value, dict) else (str(value), None)
-    question, options = found or (json.dumps(value, ensure_ascii=False, default=str), None)
-    return (await ask_for_model(sayso, question, options, key))[1]
+    return (await ask_for_model(sayso, *_question(value), key))[1]
 
 
 async def _approve(sayso: AsyncSayso, call: dict[str, Any], key: str, editable: bool) -> Decision:
@@ -170,3 +172,102 @@ def _decision(name: str, decision: Decision) -> dict[str, Any]:
 def drive_sync(graph: Any, payload: Any, config: dict[str, Any], **options: Any) -> Any:
     """`drive` for code without coroutines. The graph runs in an event loop of its own."""
     return asyncio.run(drive(graph, payload, config, **options))
+
+
+async def start(
+    graph: Any,
+    payload: Any,
+    config: dict[str, Any],
+    *,
+    name: str,
+    client: AsyncSayso | None = None,
+    editable: bool = True,
+    group: dict[str, Any] | None = None,
+) -> Any:
+    """Invokes the graph until it is done, or until it pauses. Then the result is a `Suspended`.
+
+    The checkpointer keeps the state of the graph, and the group only the `thread_id`. `name` is the one that workers
+    resume by; `group` has further fields of the group, for example `retry`.
+    """
+    thread = _thread_of(config)
+    if not thread:
+        raise ValueError("The configuration has no thread_id. Set config['configurable']['thread_id'].")
+    suspender = Suspender(FRAMEWORK, name, thread, client, group)
+    result = await graph.ainvoke(payload, config)
+    return await _suspend_or_end(suspender, list(result.get("__interrupt__", ())), result, thread, editable)
+
+
+async def resume(
+    claim: Claim, graph: Any, config: dict[str, Any] | None = None, *, client: AsyncSayso | None = None
+) -> Any:
+    """Continues a claimed graph. Answers to interrupts that the checkpointer does not have any more are left out."""
+    suspender, stored = Suspender.of_claim(FRAMEWORK, claim, client)
+    thread, editable = stored["thread"], stored["editable"]
+    config = {**(config or {}), "configurable": {**(config or {}).get("configurable", {}), "thread_id": thread}}
+    snapshot = await graph.aget_state(config)
+    pending = {interrupt.id: interrupt for interrupt in snapshot.interrupts}
+    if not pending and not snapshot.next:
+        # An earlier worker finished the graph, and was lost before it reported.
+        return snapshot.values
+    answers = {id: _resume_value(claim, pending[id]) for id in stored["interrupts"] if id in pending}
+    # Without an answer, a graph that stopped between two steps goes on.
+    result = await graph.ainvoke(Command(resume=answers) if answers else None, config)
+    return await _suspend_or_end(suspender, list(result.get("__interrupt__", ())), result, thread, editable)
+
+
+async def _suspend_or_end(
+    suspender: Suspender, pending: list[Interrupt], result: Any, thread: str, editable: bool
+) -> Any:
+    if not pending:
+        return result
+    asks = [ask for interrupt in pending for ask in _asks(interrupt, editable)]
+    ids = [interrupt.id for interrupt in pending]
+    return await suspender.suspend(asks, {"thread": thread, "interrupts": ids, "editable": editable}, ids)
+
+
+def _asks(interrupt: Interrupt, editable: bool) -> list[dict[str, Any]]:
+    value = interrupt.value
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        context = value.get("description")
+        return [approval(value["name"], value["args"], interrupt.id, editable=editable, context=context)]
+    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
+        allowed = [set(review.get("allowed_decisions", ())) for review in value.get("review_configs", ())]
+        return [
+            approval(
+                call["name"],
+                call["args"],
+                f"{interrupt.id}:{place}",
+                editable=editable and (place >= len(allowed) or "edit" in allowed[place]),
+                context=call.get("description"),
+            )
+            for place, call in enumerate(value["action_requests"])
+        ]
+    return [question(*_question(value), interrupt.id)]
+
+
+def _resume_value(claim: Claim, interrupt: Interrupt) -> Any:
+    """The value to resume with, as `_answer` makes it for a graph that waits."""
+    value = interrupt.value
+    if isinstance(value, dict) and value.get("type") == "tool_approval":
+        return _decision(value["name"], _decided(claim, interrupt.id))
+    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
+        calls = enumerate(value["action_requests"])
+        return {
+            "decisions": [_decision(call["name"], _decided(claim, f"{interrupt.id}:{place}")) for place, call in calls]
+        }
+    reply = claim.reply(interrupt.id)
+    if reply is None:
+        raise StateError(f"The group has no outcome for the interrupt {interrupt.id}")
+    return reply[1]
+
+
+def _decided(claim: Claim, tool_call_id: str) -> Decision:
+    decision = claim.decision(tool_call_id)
+    if decision is None:
+        raise StateError(f"The group has no outcome for the interrupt {tool_call_id}")
+    return decision
+
+
+def _question(value: Any) -> tuple[str, list[Any] | None]:
+    found = question_of(value) if isinstance(value, dict) else (str(value), None)
+    return found or (json.dumps(value, ensure_ascii=False, default=str), None)

@@ -8,8 +8,9 @@
 
     result = await run(Agent(name="mailer", tools=[send_email]), "Tell Ada", run_key="run-42")
 
-`run` takes the place of `Runner.run`. The SDK runs the arguments that the model chose, whatever the approval says, so
-`run` does not offer to edit them; `guard` wraps a tool whose arguments may be edited.
+`run` takes the place of `Runner.run` and waits. `start` suspends the run instead, and `resume` continues it in any
+process. The SDK runs the arguments that the model chose, whatever the approval says, so these functions do not offer to
+edit them; `guard` wraps a tool whose arguments may be edited.
 """
 
 from __future__ import annotations
@@ -18,13 +19,16 @@ import dataclasses
 import json
 from typing import Any
 
-from agents import Agent, FunctionTool, Runner
+from agents import Agent, FunctionTool, Runner, RunState
 from agents.items import ToolApprovalItem
 from agents.tool_context import ToolContext
 
 from ._adapter import all_of, client_or_default
+from ._suspend import StateError, Suspended, Suspender, approval
 from .client import AsyncSayso
-from .results import Decision
+from .results import Claim, Decision
+
+FRAMEWORK = "openai_agents"
 
 
 async def run(
@@ -53,7 +57,7 @@ async def _approve(sayso: AsyncSayso, item: ToolApprovalItem, run_key: str | Non
         item.name or "tool",
         _arguments(item.arguments),
         key=f"{run_key}:{item.call_id}" if run_key else None,
-        choices=[{"id": "always", "label": f"Always allow {item.name} in this run"}],
+        choices=_always(item),
         tool_call_id=item.call_id,
     )
 
@@ -88,3 +92,68 @@ def _arguments(text: str | None) -> dict[str, Any]:
     except ValueError:
         value = text
     return value if isinstance(value, dict) else {"arguments": value}
+
+
+async def start(
+    agent: Agent[Any],
+    input: Any,
+    *,
+    name: str,
+    run_key: str | None = None,
+    client: AsyncSayso | None = None,
+    group: dict[str, Any] | None = None,
+    **options: Any,
+) -> Any:
+    """Runs the agent until it is done, or until tools need an approval. Then the result is a `Suspended`.
+
+    `name` is the one that workers resume by, and `group` has further fields of the group, for example `retry`. With
+    `run_key`, a program that is restarted does not open the same pause twice.
+    """
+    suspender = Suspender(FRAMEWORK, name, run_key, client, group)
+    return await _suspend_or_end(suspender, await Runner.run(agent, input, **options))
+
+
+async def resume(
+    claim: Claim, agent: Agent[Any], *, client: AsyncSayso | None = None, context: Any = None, **options: Any
+) -> Any:
+    """Continues a claimed run. The agent has the same name and tools as the one that was suspended.
+
+    `context` takes the place of the context object, which is not stored. Further options are those of `Runner.run`.
+    """
+    suspender, stored = Suspender.of_claim(FRAMEWORK, claim, client)
+    override = {} if context is None else {"context_override": context}
+    state = await RunState.from_string(agent, stored, **override)
+    for item in state.get_interruptions():
+        decision = claim.decision(item.call_id or "")
+        if decision is None:
+            raise StateError(f"The group has no outcome for the tool call {item.call_id}")
+        if decision:
+            state.approve(item, always_approve=decision.choice == "always")
+        else:
+            state.reject(item, rejection_message=decision.message)
+    return await _suspend_or_end(suspender, await Runner.run(agent, state, **options))
+
+
+async def _suspend_or_end(suspender: Suspender, result: Any) -> Any:
+    items = list(result.interruptions)
+    if not items:
+        return result
+    asks = [
+        approval(
+            item.name or "tool",
+            _arguments(item.arguments),
+            item.call_id,
+            # The SDK ignores other arguments than those of the model.
+            editable=False,
+            choices=_always(item),
+        )
+        for item in items
+    ]
+    suspended: Suspended = await suspender.suspend(
+        asks, result.to_state().to_string(), [item.call_id for item in items]
+    )
+    return suspended
+
+
+def _always(item: ToolApprovalItem) -> list[dict[str, str]]:
+    return [{"id": "always", "label": f"Always allow {item.name} in this run"}]

@@ -8,19 +8,32 @@
     @agent.tool_plain(requires_approval=True)
     def send_email(to: str, text: str) -> str: ...
 
-A tool that raises `CallDeferred` and has an argument `question` (and perhaps `options`) asks a person.
+`approvals` waits. `start` suspends the run instead, and `resume` continues it in any process. A tool that raises
+`CallDeferred` and has an argument `question` (and perhaps `options`) asks a person.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from pydantic_ai import DeferredToolRequests, DeferredToolResults, RunContext, ToolApproved, ToolDenied, ToolFailed
+from pydantic_ai import (
+    Agent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    ToolApproved,
+    ToolDenied,
+    ToolFailed,
+)
 from pydantic_ai.capabilities import HandleDeferredToolCalls
-from pydantic_ai.messages import ToolCallPart
+from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
 
 from ._adapter import all_of, ask_for_model, client_or_default, question_of
+from ._suspend import StateError, Suspender, approval, question
 from .client import AsyncSayso
+from .results import Claim
+
+FRAMEWORK = "pydantic_ai"
 
 
 def approvals(
@@ -69,3 +82,75 @@ def approvals(
 
 def _question(requests: DeferredToolRequests, call: ToolCallPart) -> tuple[str, list[Any] | None] | None:
     return question_of({**call.args_as_dict(), **requests.metadata.get(call.tool_call_id, {})})
+
+
+async def start(
+    agent: Agent[Any, Any],
+    prompt: Any,
+    *,
+    name: str,
+    run_key: str | None = None,
+    client: AsyncSayso | None = None,
+    group: dict[str, Any] | None = None,
+    **options: Any,
+) -> Any:
+    """Runs the agent until it is done, or until tool calls wait for a person. Then the result is a `Suspended`.
+
+    `name` is the one that workers resume by, and `group` has further fields of the group, for example `retry`. With
+    `run_key`, a program that is restarted does not open the same pause twice. Options are those of `agent.run`. The
+    agent has no `approvals()`.
+    """
+    suspender = Suspender(FRAMEWORK, name, run_key, client, group)
+    result = await agent.run(prompt, output_type=_with_requests(agent), **options)
+    return await _suspend_or_end(suspender, result)
+
+
+async def resume(claim: Claim, agent: Agent[Any, Any], *, client: AsyncSayso | None = None, **options: Any) -> Any:
+    """Continues a claimed run. The agent has the same tools as the one that was suspended."""
+    suspender, stored = Suspender.of_claim(FRAMEWORK, claim, client)
+    results = DeferredToolResults()
+    # Pydantic AI needs a result for every call, and refuses unknown ones before a tool runs.
+    for call_id in stored["approvals"]:
+        decision = claim.decision(call_id)
+        if decision is None:
+            raise StateError(f"The group has no outcome for the tool call {call_id}")
+        results.approvals[call_id] = (
+            ToolApproved(override_args=decision.input) if decision else ToolDenied(decision.message)
+        )
+    for call_id in stored["calls"]:
+        reply = claim.reply(call_id)
+        if reply is None:
+            raise StateError(f"The group has no outcome for the tool call {call_id}")
+        given, text = reply
+        results.calls[call_id] = text if given else ToolFailed(text)
+    result = await agent.run(
+        message_history=ModelMessagesTypeAdapter.validate_json(stored["messages"]),
+        deferred_tool_results=results,
+        output_type=_with_requests(agent),
+        **options,
+    )
+    return await _suspend_or_end(suspender, result)
+
+
+def _with_requests(agent: Agent[Any, Any]) -> Any:
+    return [agent.output_type, DeferredToolRequests]
+
+
+async def _suspend_or_end(suspender: Suspender, result: Any) -> Any:
+    requests = result.output
+    if not isinstance(requests, DeferredToolRequests):
+        return result
+    asks = [
+        approval(call.tool_name, call.args_as_dict(), call.tool_call_id, editable=True) for call in requests.approvals
+    ]
+    for call in requests.calls:
+        found = _question(requests, call)
+        if found is None:
+            raise ValueError(
+                f"The tool {call.tool_name} was deferred and has no argument `question`. A suspended run needs a"
+                " person's answer for every deferred call."
+            )
+        asks.append(question(*found, call.tool_call_id))
+    approvals, calls = ([call.tool_call_id for call in calls] for calls in (requests.approvals, requests.calls))
+    state = {"messages": result.all_messages_json().decode(), "approvals": approvals, "calls": calls}
+    return await suspender.suspend(asks, state, [*approvals, *calls])

@@ -82,3 +82,49 @@ def decision_of(ask: dict[str, Any]) -> Decision:
         by=who(outcome),
         ask_id=str(ask.get("id")),
     )
+
+
+class Claim:
+    """The right to resume one suspended run."""
+
+    __slots__ = ("asks", "epoch", "group_id", "key", "name", "resume_ref", "state")
+
+    def __init__(self, reply: dict[str, Any]) -> None:
+        group = reply["group"]
+        self.group_id: str = group["id"]
+        #: The runs that the group belongs to.
+        self.name: str = group["name"]
+        self.key: str | None = group.get("key")
+        self.epoch: int = reply["epoch"]
+        #: The text that was stored with the group.
+        self.state: str | None = reply.get("state")
+        self.resume_ref: str | None = reply.get("resumeRef")
+        #: The asks with their outcomes, in the order in which they were opened.
+        self.asks: list[dict[str, Any]] = group["asks"]
+
+    def decision(self, tool_call_id: str) -> Decision | None:
+        """The outcome of the approval for this tool call."""
+        ask = self._ask(tool_call_id)
+        return None if ask is None else decision_of(ask)
+
+    def reply(self, tool_call_id: str) -> tuple[bool, str] | None:
+        """The answer to the question of this tool call, or what the model should read instead. The first value says
+        which of the two."""
+        ask = self._ask(tool_call_id)
+        return None if ask is None else reply_of(ask)
+
+    def _ask(self, tool_call_id: str) -> dict[str, Any] | None:
+        return next((ask for ask in self.asks if ask.get("toolCallId") == tool_call_id), None)
+
+    def __repr__(self) -> str:
+        return f"Claim(name={self.name!r}, group_id={self.group_id!r}, epoch={self.epoch})"
+
+
+def reply_of(ask: dict[str, Any]) -> tuple[bool, str]:
+    outcome = ask.get("outcome") or {}
+    if outcome.get("status") != "answered":
+        return False, str(outcome.get("message") or "The user declined to answer")
+    entries = [", ".join(map(str, entries)) for entries in outcome.get("answers") or [] if isinstance(entries, list)]
+    text = "\n".join(entries)
+    note = outcome.get("note")
+    return True, f"{text}\n\n{note}" if note else text

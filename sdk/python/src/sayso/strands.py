@@ -4,6 +4,9 @@ from strands import Agent
 from sayso.strands import SaysoIntervention
 
 agent = Agent(tools=[send_email], interventions=[SaysoIntervention(tools=["send_email"], run_key="run-42")])
+
+With `suspend=True` the intervention pauses the agent instead of waiting. Then `start` suspends the run, and `resume`
+continues it in any process.
 """
 
 from __future__ import annotations
@@ -12,10 +15,15 @@ import asyncio
 from collections.abc import Collection
 from typing import Any
 
+from strands import Agent, Snapshot
 from strands.interventions import Deny, InterventionHandler, Proceed, Transform
 
-from ._adapter import CANCELLED, ToolNames, client_or_default
+from ._adapter import CANCELLED, ToolNames, client_or_default, question_of
+from ._suspend import StateError, Suspender, approval, question
 from .client import AsyncSayso
+from .results import Claim
+
+FRAMEWORK = "strands"
 
 #: How often the cancel signal of the agent is looked at, in seconds.
 CANCEL_POLL = 0.2
@@ -35,9 +43,11 @@ class SaysoIntervention(InterventionHandler):
         run_key: str | None = None,
         client: AsyncSayso | None = None,
         editable: bool = True,
+        suspend: bool = False,
     ) -> None:
         """`tools` are the names of the tools that need an approval; without it, all of them do. `run_key` makes a
-        restarted program continue its asks."""
+        restarted program continue its asks. With `suspend` the agent pauses; run it with `start`."""
+        self._suspend = suspend
         self._tools = ToolNames(tools)
         self._run_key = run_key
         self._client = client_or_default(client)
@@ -47,6 +57,8 @@ class SaysoIntervention(InterventionHandler):
         use = event.tool_use
         if use["name"] not in self._tools:
             return Proceed()
+        if self._suspend:
+            return self._paused(event)
         deciding = asyncio.ensure_future(
             self._client.approve(
                 use["name"],
@@ -67,14 +79,81 @@ class SaysoIntervention(InterventionHandler):
         finally:
             # Withdraws the ask if nobody has decided it.
             deciding.cancel()
-        if not decision:
-            return Deny(reason=decision.message)
-        if decision.input is None:
-            return Proceed()
-        edited = decision.input
+        return _action(decision.approved, decision.message, decision.input)
 
-        def apply(changed: Any) -> None:
-            # A new dictionary: the old one is part of the history that the model reads.
-            changed.tool_use = {**changed.tool_use, "input": edited}
+    def _paused(self, event: Any) -> Any:
+        """Pauses the agent; when it is resumed, acts on the decision."""
+        use = event.tool_use
+        reason = {"tool": use["name"], "input": use["input"], "editable": self._editable}
+        decided = event.interrupt("sayso", reason=reason)
+        return _action(decided["approved"], decided["message"], decided["input"])
 
-        return Transform(apply=apply)
+
+def _action(approved: bool, message: str, edited: dict[str, Any] | None) -> Any:
+    if not approved:
+        return Deny(reason=message)
+    if edited is None:
+        return Proceed()
+
+    def apply(changed: Any) -> None:
+        # A new dictionary: the old one is part of the history that the model reads.
+        changed.tool_use = {**changed.tool_use, "input": edited}
+
+    return Transform(apply=apply)
+
+
+async def start(
+    agent: Agent,
+    prompt: Any,
+    *,
+    name: str,
+    run_key: str | None = None,
+    client: AsyncSayso | None = None,
+    group: dict[str, Any] | None = None,
+) -> Any:
+    """Calls the agent until it is done, or until it pauses. Then the result is a `Suspended`.
+
+    `name` is the one that workers resume by, and `group` has further fields of the group, for example `retry`. With
+    `run_key`, a program that is restarted does not open the same pause twice.
+    """
+    suspender = Suspender(FRAMEWORK, name, run_key, client, group)
+    return await _suspend_or_end(suspender, agent, await agent.invoke_async(prompt))
+
+
+async def resume(claim: Claim, agent: Agent, *, client: AsyncSayso | None = None) -> Any:
+    """Continues a claimed run. The agent is a new one with the same tools and interventions."""
+    suspender, stored = Suspender.of_claim(FRAMEWORK, claim, client)
+    agent.load_snapshot(Snapshot.from_dict(stored["snapshot"]))
+    responses: list[Any] = []
+    for interrupt_id, is_tool in stored["interrupts"].items():
+        response: Any
+        if is_tool:
+            decision = claim.decision(interrupt_id)
+            if decision is None:
+                raise StateError(f"The group has no outcome for the interrupt {interrupt_id}")
+            # Strands takes a missing response for none, so it is always an object.
+            response = {"approved": decision.approved, "message": decision.message, "input": decision.input}
+        else:
+            reply = claim.reply(interrupt_id)
+            if reply is None:
+                raise StateError(f"The group has no outcome for the interrupt {interrupt_id}")
+            response = reply[1]
+        responses.append({"interruptResponse": {"interruptId": interrupt_id, "response": response}})
+    return await _suspend_or_end(suspender, agent, await agent.invoke_async(responses))
+
+
+async def _suspend_or_end(suspender: Suspender, agent: Agent, result: Any) -> Any:
+    if result.stop_reason != "interrupt":
+        return result
+    asks, interrupts = [], {}
+    for interrupt in result.interrupts:
+        reason = interrupt.reason
+        is_tool = isinstance(reason, dict) and interrupt.name == "sayso" and "tool" in reason
+        interrupts[interrupt.id] = is_tool
+        if is_tool:
+            asks.append(approval(reason["tool"], reason["input"], interrupt.id, editable=reason["editable"]))
+        else:
+            found = question_of(reason) if isinstance(reason, dict) else None
+            asks.append(question(*(found or (str(reason or interrupt.name), None)), interrupt.id))
+    snapshot = agent.take_snapshot(preset="session").to_dict()
+    return await suspender.suspend(asks, {"snapshot": snapshot, "interrupts": interrupts}, list(interrupts))

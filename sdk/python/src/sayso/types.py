@@ -8,12 +8,17 @@ from __future__ import annotations
 from typing import Any, Literal, TypedDict, Union
 
 
+class AckRequest(TypedDict):
+    """Reports that the run was resumed. The state is deleted."""
+    epoch: int
+
+
 class _ActiveProfileRequired(TypedDict):
     name: str
 
 
 class ActiveProfile(_ActiveProfileRequired, total=False):
-    """A profile that is active."""
+    """A profile that is switched on."""
     until: Union[str, None]
 
 
@@ -22,7 +27,7 @@ class _ActorRequired(TypedDict):
 
 
 class Actor(_ActorRequired, total=False):
-    """Who decided."""
+    """The person or mechanism that decided an ask."""
     name: Union[str, None]
     via: Union[str, None]
     tokenId: Union[str, None]
@@ -38,14 +43,14 @@ class _AgentRequired(TypedDict):
 
 
 class Agent(_AgentRequired, total=False):
-    """An agent that can be started."""
+    """An agent that Sayso can start."""
     command: Union[str, None]
     install: Union[str, None]
     attached: list[Attachment]
 
 
 class AgentList(TypedDict):
-    """The agents."""
+    """All configured agents."""
     data: list[Agent]
 
 
@@ -56,7 +61,7 @@ class _AgentQuestionAnsweredEventRequired(TypedDict):
 
 
 class AgentQuestionAnsweredEvent(_AgentQuestionAnsweredEventRequired, total=False):
-    """A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout."""
+    """A question of a step's agent got its outcome from a person, a rule, a policy default or a timeout."""
     seq: int
     sessionId: Union[str, None]
 
@@ -68,13 +73,13 @@ class _AgentQuestionAskedEventRequired(TypedDict):
 
 
 class AgentQuestionAskedEvent(_AgentQuestionAskedEventRequired, total=False):
-    """The agent of a step asks a person."""
+    """The agent of a step asked a question that needs a person."""
     seq: int
     sessionId: Union[str, None]
 
 
 class AgentsStopped(TypedDict):
-    """What became of agents that were to end."""
+    """The result of stopping all agents."""
     stopped: int
 
 
@@ -83,7 +88,7 @@ class _AnswerRequestRequired(TypedDict):
 
 
 class AnswerRequest(_AnswerRequestRequired, total=False):
-    """Answers the questions."""
+    """Answers all questions of an ask."""
     note: Union[str, None]
 
 
@@ -93,7 +98,7 @@ class _ApprovalRequired(TypedDict):
 
 
 class Approval(_ApprovalRequired, total=False):
-    """May I use this tool with this input."""
+    """A request to use a tool with the given input."""
     command: Union[str, None]
     paths: list[str]
     url: Union[str, None]
@@ -107,7 +112,7 @@ class Approval(_ApprovalRequired, total=False):
 
 
 class ApprovalDefaults(TypedDict, total=False):
-    """What holds for approvals when no rule fits. A field that is missing is taken from the scope below."""
+    """Settings for approvals that no rule matches. Missing fields are inherited from the enclosing scope."""
     policy: Union[ApprovalDefault, None]
     timeout: Union[str, None]
     message: Union[str, None]
@@ -120,7 +125,7 @@ class _ApprovalRequestedEventRequired(TypedDict):
 
 
 class ApprovalRequestedEvent(_ApprovalRequestedEventRequired, total=False):
-    """An approval waits for a person."""
+    """An approval needs a decision from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -132,13 +137,13 @@ class _ApprovalResolvedEventRequired(TypedDict):
 
 
 class ApprovalResolvedEvent(_ApprovalResolvedEventRequired, total=False):
-    """An approval has its outcome."""
+    """An approval got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
 
 class ApproveRequest(TypedDict, total=False):
-    """Says yes."""
+    """Approves an approval or link."""
     choice: Union[str, None]
     input: Union[dict[str, Any], None]
     contentDigest: Union[str, None]
@@ -157,7 +162,7 @@ class _AskRequired(TypedDict):
 
 
 class Ask(_AskRequired, total=False):
-    """One ask."""
+    """Something that an agent needs a person to decide."""
     sessionId: Union[str, None]
     askedBy: Union[str, None]
     agentReported: bool
@@ -172,6 +177,7 @@ class Ask(_AskRequired, total=False):
     runId: Union[str, None]
     stepId: Union[str, None]
     why: Union[str, None]
+    whyCode: Union[TextCode, None]
     questions: list[Question]
     approval: Union[Approval, None]
     link: Union[Link, None]
@@ -180,6 +186,7 @@ class Ask(_AskRequired, total=False):
     outcome: Union[Outcome, None]
     delivery: Union[Delivery, None]
     deliveryReason: Union[str, None]
+    deliveryCode: Union[TextCode, None]
     truncated: bool
     raw: Union[dict[str, Any], None]
 
@@ -192,6 +199,7 @@ class _AskDeliveryRequired(TypedDict):
 class AskDelivery(_AskDeliveryRequired, total=False):
     """The payload of `ask.delivery`."""
     deliveryReason: Union[str, None]
+    deliveryCode: Union[TextCode, None]
 
 
 class _AskDeliveryEventRequired(TypedDict):
@@ -201,13 +209,13 @@ class _AskDeliveryEventRequired(TypedDict):
 
 
 class AskDeliveryEvent(_AskDeliveryEventRequired, total=False):
-    """The outcome of an ask came closer to the agent."""
+    """The delivery of an outcome to the agent progressed or failed."""
     seq: int
     sessionId: Union[str, None]
 
 
 class AskEvent(Ask, total=False):
-    """An ask in an event."""
+    """The payload of events about an ask."""
     question: Union[QuestionEventData, None]
 
 
@@ -216,7 +224,7 @@ class _AskFileRequired(TypedDict):
 
 
 class AskFile(_AskFileRequired, total=False):
-    """One file."""
+    """The content of one file."""
     text: Union[str, None]
     truncated: bool
     size: Union[int, None]
@@ -228,7 +236,7 @@ class _AskFilesRequired(TypedDict):
 
 
 class AskFiles(_AskFilesRequired, total=False):
-    """The files of an ask as they are now. Only for tokens that may answer."""
+    """The current content of the files that an ask executes. Only tokens that may answer can read it."""
     digest: Union[str, None]
     unlisted: bool
 
@@ -239,7 +247,7 @@ class _AskPageRequired(TypedDict):
 
 
 class AskPage(_AskPageRequired, total=False):
-    """A page of asks."""
+    """One page of a list of asks."""
     nextCursor: Union[str, None]
     pending: Union[int, None]
     truncated: bool
@@ -258,7 +266,7 @@ class _AskParkedEventRequired(TypedDict):
 
 
 class AskParkedEvent(_AskParkedEventRequired, total=False):
-    """An ask was parked, or is live again."""
+    """An ask was parked, or became live again."""
     seq: int
     sessionId: Union[str, None]
 
@@ -279,7 +287,7 @@ class _AskSnoozedEventRequired(TypedDict):
 
 
 class AskSnoozedEvent(_AskSnoozedEventRequired, total=False):
-    """An ask was snoozed, or is back."""
+    """An ask was snoozed, or returned to the inbox."""
     seq: int
     sessionId: Union[str, None]
 
@@ -293,7 +301,7 @@ class _AttachmentRequired(TypedDict):
 
 
 class Attachment(_AttachmentRequired, total=False):
-    """A server of an agent that somebody else started and that Sayso listens to."""
+    """A server of an agent that someone else started and that Sayso is attached to."""
     problem: Union[str, None]
     version: Union[str, None]
 
@@ -309,7 +317,7 @@ class _CapabilitiesRequired(TypedDict):
 
 
 class Capabilities(_CapabilitiesRequired, total=False):
-    """What an agent can do."""
+    """What an agent supports."""
     changeSettings: bool
 
 
@@ -318,13 +326,13 @@ class _CertificateRequired(TypedDict):
 
 
 class Certificate(_CertificateRequired, total=False):
-    """The certificate that other devices see."""
+    """The TLS certificate that the server presents to other devices."""
     expiresAt: Union[str, None]
     problem: Union[str, None]
 
 
 class ChangeSession(TypedDict, total=False):
-    """Changes the permission mode or the model of a session. A field that is left out stays as it is."""
+    """Changes the permission mode or the model of a session. Fields that are left out keep their value."""
     permissionMode: Union[str, None]
     model: Union[str, None]
 
@@ -337,7 +345,7 @@ class _ChannelRequired(TypedDict):
 
 
 class Channel(_ChannelRequired, total=False):
-    """One channel, without its secrets."""
+    """A notification channel, without its secrets."""
     after: Union[str, None]
     then: Union[Then, None]
     quiet: Union[str, None]
@@ -346,7 +354,7 @@ class Channel(_ChannelRequired, total=False):
 
 
 class ChannelList(TypedDict):
-    """All channels."""
+    """All configured notification channels."""
     data: list[Channel]
 
 
@@ -355,14 +363,33 @@ class _CheckpointOption2Required(TypedDict):
 
 
 class CheckpointOption2(_CheckpointOption2Required, total=False):
-    """A label with its meaning."""
+    """A label with a description."""
     description: Union[str, None]
 
 
 class Choice(TypedDict):
-    """One of the agent's own ways to say yes."""
+    """A way of approving that the agent offers, such as "Allow for this session"."""
     id: str
     label: str
+
+
+class _ClaimRequired(TypedDict):
+    group: Group
+    epoch: int
+
+
+class Claim(_ClaimRequired, total=False):
+    """The right to resume one run."""
+    state: Union[str, None]
+    resumeRef: Union[str, None]
+
+
+class ClaimRequest(TypedDict, total=False):
+    """Claims one complete group: the oldest of a name, or a certain one."""
+    name: Union[str, None]
+    group: Union[str, None]
+    worker: str
+    lease: Union[str, None]
 
 
 class _EditPolicyRequired(TypedDict):
@@ -370,7 +397,7 @@ class _EditPolicyRequired(TypedDict):
 
 
 class EditPolicy(_EditPolicyRequired, total=False):
-    """Applies changes to a text, which may not be saved yet. Nothing is written."""
+    """Applies edits to a policy text, which does not have to be saved. The policy file stays unchanged."""
     edits: list[PolicyEdit]
 
 
@@ -381,7 +408,7 @@ class _ErrorBlockRequired(TypedDict):
 
 
 class ErrorBlock(_ErrorBlockRequired, total=False):
-    """The payload of `error`: the fault as a block of the transcript."""
+    """The payload of `error`: the error as a block of the transcript."""
     subagent: Union[str, None]
     type: ErrorType
 
@@ -393,7 +420,7 @@ class _ErrorEventRequired(TypedDict):
 
 
 class ErrorEvent(_ErrorEventRequired, total=False):
-    """Something went wrong in a session."""
+    """An error happened in a session."""
     seq: int
     sessionId: Union[str, None]
 
@@ -403,13 +430,13 @@ class _ExecutedCodeRequired(TypedDict):
 
 
 class ExecutedCode(_ExecutedCodeRequired, total=False):
-    """The code of the project that a command executes, as far as its words name it."""
+    """The project files that a command executes, as far as the command line names them."""
     unlisted: bool
     readable: bool
 
 
 class ExplainRequest(TypedDict, total=False):
-    """Asks what a policy does: to one ask, to past asks, or to what is pending."""
+    """Asks how a policy decides: one ask (`askId`), all pending asks (`pending`) or past asks (`history`)."""
     askId: Union[str, None]
     policy: Union[str, None]
     pending: bool
@@ -425,7 +452,7 @@ class _ExplainedRequired(TypedDict):
 
 
 class Explained(_ExplainedRequired, total=False):
-    """What a policy does to one ask."""
+    """The decision of a policy about one ask."""
     considered: Union[dict[str, Any], None]
 
 
@@ -434,7 +461,7 @@ class _ExplanationRequired(TypedDict):
 
 
 class Explanation(_ExplanationRequired, total=False):
-    """What a policy does."""
+    """The decisions of a policy."""
     truncated: bool
 
 
@@ -445,12 +472,12 @@ class _ExternalNewsRequired(TypedDict):
 
 
 class ExternalNews(_ExternalNewsRequired, total=False):
-    """News of a session of an agent that a person runs themselves. What was decided there is withdrawn here."""
+    """Reports an event of an external agent, so that Sayso can withdraw asks that were decided in its terminal."""
     dedupeKey: Union[str, None]
 
 
 class ExternalNewsTaken(TypedDict):
-    """What became of the news."""
+    """The result of reporting an event."""
     withdrawn: list[str]
 
 
@@ -461,7 +488,7 @@ class _ExternalSessionRequired(TypedDict):
 
 
 class ExternalSession(_ExternalSessionRequired, total=False):
-    """A session of an agent that a person runs themselves, as it knows itself."""
+    """The session of an external agent, as the agent identifies it."""
     title: Union[str, None]
     branch: Union[str, None]
 
@@ -473,7 +500,7 @@ class FileDiff(TypedDict):
 
 
 class FormRule(TypedDict):
-    """One rule of a policy."""
+    """A rule with its place in the file."""
     place: int
     key: str
     label: str
@@ -481,53 +508,53 @@ class FormRule(TypedDict):
 
 
 class GatewayEvent1Data(TypedDict):
-    """The next piece of a message."""
+    """A fragment of assistant text."""
     text: str
 
 
 class GatewayEvent1(TypedDict):
-    """The next piece of a message."""
+    """A fragment of assistant text."""
     data: GatewayEvent1Data
     type: Literal["text_delta"]
 
 
 class GatewayEvent2Data(TypedDict):
-    """A tool call began."""
+    """The agent started a tool call."""
     toolCallId: str
     toolName: str
 
 
 class GatewayEvent2(TypedDict):
-    """A tool call began."""
+    """The agent started a tool call."""
     data: GatewayEvent2Data
     type: Literal["tool_call_start"]
 
 
 class GatewayEvent3Data(TypedDict):
-    """What the tool is called with."""
+    """The arguments of a tool call."""
     toolCallId: str
     input: str
 
 
 class GatewayEvent3(TypedDict):
-    """What the tool is called with."""
+    """The arguments of a tool call."""
     data: GatewayEvent3Data
     type: Literal["tool_call_delta"]
 
 
 class GatewayEvent4Data(TypedDict):
-    """The call is complete."""
+    """The arguments of the tool call are complete."""
     toolCallId: str
 
 
 class GatewayEvent4(TypedDict):
-    """The call is complete."""
+    """The arguments of the tool call are complete."""
     data: GatewayEvent4Data
     type: Literal["tool_call_end"]
 
 
 class GatewayEvent5Data(TypedDict):
-    """What the tool gave."""
+    """The tool call finished."""
     toolCallId: str
     toolName: str
     result: str
@@ -535,66 +562,66 @@ class GatewayEvent5Data(TypedDict):
 
 
 class GatewayEvent5(TypedDict):
-    """What the tool gave."""
+    """The tool call finished."""
     data: GatewayEvent5Data
     type: Literal["tool_result"]
 
 
 class GatewayEvent6Data(TypedDict):
-    """A tool wants to be approved."""
+    """The agent needs approval before it runs a tool."""
     toolCallId: str
     toolName: str
     input: str
 
 
 class GatewayEvent6(TypedDict):
-    """A tool wants to be approved."""
+    """The agent needs approval before it runs a tool."""
     data: GatewayEvent6Data
     type: Literal["approval_required"]
 
 
 class GatewayEvent7Data(TypedDict):
-    """Questions wait."""
+    """The agent asked questions and waits for the answers."""
     toolCallId: str
     questions: list[QuestionItem]
 
 
 class GatewayEvent7(TypedDict):
-    """Questions wait."""
+    """The agent asked questions and waits for the answers."""
     data: GatewayEvent7Data
     type: Literal["question_prompt"]
 
 
 class GatewayEvent8Data(TypedDict):
-    """Something went wrong."""
+    """An error in the session."""
     message: str
 
 
 class GatewayEvent8(TypedDict):
-    """Something went wrong."""
+    """An error in the session."""
     data: GatewayEvent8Data
     type: Literal["error"]
 
 
 class GatewayEvent9Data(TypedDict):
-    """The turn is over."""
+    """The agent finished its turn."""
     sessionId: str
 
 
 class GatewayEvent9(TypedDict):
-    """The turn is over."""
+    """The agent finished its turn."""
     data: GatewayEvent9Data
     type: Literal["done"]
 
 
 class GatewayEvent10Data(TypedDict):
-    """The session changed what it is doing."""
+    """The status of the session changed."""
     sessionId: str
     status: str
 
 
 class GatewayEvent10(TypedDict):
-    """The session changed what it is doing."""
+    """The status of the session changed."""
     data: GatewayEvent10Data
     type: Literal["session_status"]
 
@@ -605,7 +632,7 @@ class _GrantRequired(TypedDict):
 
 
 class Grant(_GrantRequired, total=False):
-    """A rule that was given by hand for a while."""
+    """A temporary rule that allows actions."""
     edit: list[str]
     read: list[str]
     fetch: list[str]
@@ -615,8 +642,27 @@ class Grant(_GrantRequired, total=False):
     until: Union[str, None]
 
 
+class _GroupRequired(TypedDict):
+    id: str
+    name: str
+    status: GroupStatus
+    asks: list[Ask]
+    epoch: int
+    retry: bool
+    openedAt: str
+
+
+class Group(_GroupRequired, total=False):
+    """One group. The state is not part of it."""
+    key: Union[str, None]
+    worker: Union[str, None]
+    leaseUntil: Union[str, None]
+    uncertainAsk: Union[str, None]
+    callback: Union[str, None]
+
+
 class Health(TypedDict):
-    """How the server is."""
+    """The state of the server."""
     status: str
     version: str
 
@@ -635,7 +681,7 @@ class _LinkRequired(TypedDict):
 
 
 class Link(_LinkRequired, total=False):
-    """Please open this address."""
+    """A request to open a URL in a browser."""
     message: Union[str, None]
 
 
@@ -646,7 +692,7 @@ class _LinkRequestedEventRequired(TypedDict):
 
 
 class LinkRequestedEvent(_LinkRequestedEventRequired, total=False):
-    """A link waits for a person."""
+    """A link needs a decision from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -658,7 +704,7 @@ class _LinkResolvedEventRequired(TypedDict):
 
 
 class LinkResolvedEvent(_LinkResolvedEventRequired, total=False):
-    """A link has its outcome."""
+    """A link got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
@@ -675,14 +721,14 @@ class _ListenerListRequired(TypedDict):
 
 
 class ListenerList(_ListenerListRequired, total=False):
-    """Where the server is reached."""
+    """All addresses at which the server listens."""
     publicUrl: Union[str, None]
     suggested: Union[str, None]
     certificate: Union[Certificate, None]
 
 
 class LoginCode(TypedDict):
-    """A code that opens the page in a browser, once."""
+    """A code that signs a browser in. It works once."""
     code: str
     url: str
     expiresAt: str
@@ -693,7 +739,7 @@ class _LoginRequestRequired(TypedDict):
 
 
 class LoginRequest(_LoginRequestRequired, total=False):
-    """Redeems a login code for a token of this browser."""
+    """Exchanges a login code for a token that belongs to this browser."""
     device: Union[str, None]
 
 
@@ -702,7 +748,7 @@ class _MessageAcceptedRequired(TypedDict):
 
 
 class MessageAccepted(_MessageAcceptedRequired, total=False):
-    """What became of a message."""
+    """The result of sending a message."""
     answered: Union[Ask, None]
 
 
@@ -744,7 +790,7 @@ class _MessageDeltaEventRequired(TypedDict):
 
 
 class MessageDeltaEvent(_MessageDeltaEventRequired, total=False):
-    """The next piece of a message. Live only: it has no `seq` and is not stored."""
+    """A fragment of a message. Sent to live subscribers only: it has no `seq` and is not stored."""
     seq: int
     sessionId: Union[str, None]
 
@@ -754,12 +800,12 @@ class _MessageRequestRequired(TypedDict):
 
 
 class MessageRequest(_MessageRequestRequired, total=False):
-    """Says something to the agent."""
+    """Sends a message to the agent."""
     ifPending: IfPending
 
 
 class NewAsk(TypedDict, total=False):
-    """Opens an ask: either `questions`, or `approval`, or `link`."""
+    """Opens an ask. Set exactly one of `questions`, `approval` and `link`."""
     sessionId: Union[str, None]
     external: Union[ExternalSession, None]
     agent: Union[str, None]
@@ -786,18 +832,31 @@ class _NewAttachmentRequired(TypedDict):
 
 
 class NewAttachment(_NewAttachmentRequired, total=False):
-    """A server to listen to."""
+    """Attaches Sayso to a running server of an agent."""
     user: Union[str, None]
     password: Union[str, None]
 
 
+class NewGroup(TypedDict, total=False):
+    """Opens the asks of one pause, all of them or none."""
+    name: str
+    key: Union[str, None]
+    asks: list[NewAsk]
+    askIds: list[str]
+    state: Union[str, None]
+    resumeRef: Union[str, None]
+    callback: Union[str, None]
+    retry: Union[bool, None]
+    keep: Union[str, None]
+
+
 class NewListener(TypedDict, total=False):
-    """Opens the server to a network, until it is closed or the server ends."""
+    """Makes the server reachable at a network address until that listener is closed or the server stops."""
     address: Union[str, None]
 
 
 class NewLoginCode(TypedDict, total=False):
-    """Makes a login code."""
+    """Creates a login code."""
     role: Union[Role, None]
 
 
@@ -806,13 +865,13 @@ class _NewNoticeRequired(TypedDict):
 
 
 class NewNotice(_NewNoticeRequired, total=False):
-    """Something that people should know, and that needs no answer."""
+    """Sends people a message that needs no answer."""
     agent: Union[str, None]
     external: Union[ExternalSession, None]
 
 
 class NewPush(TypedDict):
-    """A browser that wants to be woken: its subscription as it gives it."""
+    """A push subscription of a browser: the fields `endpoint` and `keys` of `PushSubscription.toJSON()`."""
     endpoint: str
     keys: PushKeys
 
@@ -822,7 +881,7 @@ class _NewRunRequired(TypedDict):
 
 
 class NewRun(_NewRunRequired, total=False):
-    """Starts a run."""
+    """Starts a run of a workflow."""
     input: dict[str, str]
     directory: Union[str, None]
     labels: dict[str, str]
@@ -850,7 +909,7 @@ class _NewTokenRequired(TypedDict):
 
 
 class NewToken(_NewTokenRequired, total=False):
-    """Makes a token."""
+    """Creates a token."""
     sessionId: Union[str, None]
     labels: dict[str, str]
     agent: Union[str, None]
@@ -859,7 +918,7 @@ class NewToken(_NewTokenRequired, total=False):
 
 
 class NoRequest(TypedDict, total=False):
-    """Says no: `reject` for questions, `deny` for approvals and links."""
+    """Rejects a question, or denies an approval or link."""
     message: Union[str, None]
     stop: bool
 
@@ -869,7 +928,7 @@ class _NoticeRequired(TypedDict):
 
 
 class Notice(_NoticeRequired, total=False):
-    """The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice."""
+    """The payload of `notice`. In a session, it is a block of the transcript; otherwise `agent` names the sender."""
     id: Union[str, None]
     at: Union[str, None]
     subagent: Union[str, None]
@@ -884,13 +943,13 @@ class _NoticeEventRequired(TypedDict):
 
 
 class NoticeEvent(_NoticeEventRequired, total=False):
-    """An agent or a caller tells people something and waits for no answer."""
+    """An agent or a program sent people a message that needs no answer."""
     seq: int
     sessionId: Union[str, None]
 
 
 class Ok(TypedDict):
-    """It is done."""
+    """The response of gateway calls that succeed."""
     ok: bool
 
 
@@ -905,6 +964,7 @@ class Outcome(_OutcomeRequired, total=False):
     answers: Union[list[ShownAnswer], None]
     note: Union[str, None]
     message: Union[str, None]
+    messageCode: Union[TextCode, None]
     stop: bool
     choice: Union[str, None]
     input: Union[dict[str, Any], None]
@@ -923,7 +983,7 @@ class _PolicyChangedEventRequired(TypedDict):
 
 
 class PolicyChangedEvent(_PolicyChangedEventRequired, total=False):
-    """Another policy is in force."""
+    """The rules in force changed, or the policy file became valid or invalid."""
     seq: int
     sessionId: Union[str, None]
 
@@ -935,7 +995,7 @@ class PolicyEdit1(TypedDict):
 
 
 class PolicyEdit2(TypedDict):
-    """Replaces a rule. Comments and the keys that stay the same are not touched."""
+    """Replaces a rule. Comments and unchanged keys keep their text."""
     place: int
     rule: PolicyRule
     kind: Literal["setRule"]
@@ -955,14 +1015,14 @@ class PolicyEdit4(TypedDict):
 
 
 class PolicyEdit5(TypedDict):
-    """Sets what holds when no rule fits."""
+    """Sets the defaults for asks that no rule matches."""
     questions: QuestionDefaults
     approvals: ApprovalDefaults
     kind: Literal["setDefaults"]
 
 
 class PolicyEdit6(TypedDict):
-    """Sets what a profile changes. A profile that does not exist is added."""
+    """Sets the defaults of a profile. Adds the profile if it does not exist."""
     name: str
     questions: QuestionDefaults
     approvals: ApprovalDefaults
@@ -970,7 +1030,7 @@ class PolicyEdit6(TypedDict):
 
 
 class PolicyForm(TypedDict):
-    """A text of a policy and what it says."""
+    """A policy text and its content as structured values."""
     text: str
     questions: QuestionDefaults
     approvals: ApprovalDefaults
@@ -983,7 +1043,7 @@ class _PolicyRuleRequired(TypedDict):
 
 
 class PolicyRule(_PolicyRuleRequired, total=False):
-    """One rule. All conditions that it names have to hold together."""
+    """One rule of a policy. It matches an ask only if all conditions that it sets match."""
     id: Union[str, None]
     name: Union[str, None]
     run: list[str]
@@ -1010,7 +1070,7 @@ class _PolicyViewRequired(TypedDict):
 
 
 class PolicyView(_PolicyViewRequired, total=False):
-    """The policy in force."""
+    """The policy file and the rules in force."""
     error: Union[str, None]
     textFingerprint: str
     profile: Union[ActiveProfile, None]
@@ -1022,7 +1082,7 @@ class _PrecedentsRequired(TypedDict):
 
 
 class Precedents(_PrecedentsRequired, total=False):
-    """What people decided before about the same action: the same tool with the same command, files or address."""
+    """Earlier decisions of people about the same action: the same tool with the same command, files or address."""
     lastAt: Union[str, None]
 
 
@@ -1032,24 +1092,24 @@ class _Preview1Required(TypedDict):
 
 
 class Preview1(_Preview1Required, total=False):
-    """A command line."""
+    """A command line that the tool would run."""
     cwd: Union[str, None]
 
 
 class Preview2(TypedDict):
-    """Changes to files."""
+    """Changes that the tool would make to files."""
     files: list[FileDiff]
     type: Literal["diff"]
 
 
 class Preview3(TypedDict):
-    """A plan, in Markdown."""
+    """A plan that the agent proposes."""
     text: str
     type: Literal["plan"]
 
 
 class Preview4(TypedDict):
-    """Anything else."""
+    """Any other description of the action."""
     text: str
     type: Literal["text"]
 
@@ -1062,7 +1122,8 @@ class _ProblemRequired(TypedDict):
 
 
 class Problem(_ProblemRequired, total=False):
-    """An error."""
+    """The body of an error response, as in RFC 9457. Fields after `code` are present only for the codes that mention
+    them."""
     type: str
     error: Union[str, None]
     outcome: Union[Outcome, None]
@@ -1076,18 +1137,18 @@ class Problem(_ProblemRequired, total=False):
 
 
 class ProfileDefaults(TypedDict):
-    """What a profile changes."""
+    """The defaults that a profile replaces."""
     questions: QuestionDefaults
     approvals: ApprovalDefaults
 
 
 class PushInfo(TypedDict, total=False):
-    """What a browser needs to ask for being woken."""
+    """What a browser needs to subscribe to push notifications."""
     publicKey: Union[str, None]
 
 
 class PushKeys(TypedDict):
-    """The keys of a browser."""
+    """The keys with which the server encrypts messages to a browser."""
     p256dh: str
     auth: str
 
@@ -1097,7 +1158,7 @@ class _QuestionRequired(TypedDict):
 
 
 class Question(_QuestionRequired, total=False):
-    """One question."""
+    """One question of an ask."""
     key: Union[str, None]
     header: Union[str, None]
     input: InputKind
@@ -1125,12 +1186,13 @@ class _QuestionAnsweredRequired(TypedDict):
 
 
 class QuestionAnswered(_QuestionAnsweredRequired, total=False):
-    """The data of `agent_question_answered`: also when a rule, the policy or a timeout decided."""
+    """The payload of `agent_question_answered`, which is also sent when a rule, a policy default or a timeout
+    decided."""
     message: Union[str, None]
 
 
 class QuestionAsked(TypedDict):
-    """The data of `agent_question_asked`."""
+    """The payload of `agent_question_asked`."""
     runId: str
     stepId: str
     sessionId: str
@@ -1139,7 +1201,7 @@ class QuestionAsked(TypedDict):
 
 
 class QuestionDefaults(TypedDict, total=False):
-    """What holds for questions when no rule fits. A field that is missing is taken from the scope below."""
+    """Settings for questions that no rule matches. Missing fields are inherited from the enclosing scope."""
     policy: Union[QuestionDefault, None]
     timeout: Union[str, None]
     onTimeout: Union[QuestionTimeout, None]
@@ -1155,7 +1217,7 @@ class _QuestionEventDataRequired(TypedDict):
 
 
 class QuestionEventData(_QuestionEventDataRequired, total=False):
-    """The object `question` that `question.*` events carry beside the ask."""
+    """The question REST dialect's view of an ask. `question.*` events carry it as `question`, next to the ask."""
     response: Union[str, None]
     reason: Union[str, None]
 
@@ -1173,7 +1235,7 @@ class _QuestionOptionRequired(TypedDict):
 
 
 class QuestionOption(_QuestionOptionRequired, total=False):
-    """One thing that may be chosen."""
+    """An option of a question."""
     value: Union[str, None]
     description: Union[str, None]
     preview: Union[str, None]
@@ -1181,14 +1243,14 @@ class QuestionOption(_QuestionOptionRequired, total=False):
 
 
 class QuestionProblem(TypedDict):
-    """What is wrong with the answer to one question."""
+    """Why the answer to one question is invalid."""
     index: int
     key: str
     reason: str
 
 
 class QuestionReplyRequest(TypedDict):
-    """Replies to a question of a session."""
+    """The body of a reply in the question REST dialect."""
     answers: list[list[str]]
 
 
@@ -1199,7 +1261,7 @@ class _QuestionRequestedEventRequired(TypedDict):
 
 
 class QuestionRequestedEvent(_QuestionRequestedEventRequired, total=False):
-    """A question waits for a person."""
+    """A question needs an answer from a person."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1211,14 +1273,38 @@ class _QuestionResolvedEventRequired(TypedDict):
 
 
 class QuestionResolvedEvent(_QuestionResolvedEventRequired, total=False):
-    """A question has its outcome."""
+    """A question got its outcome."""
     seq: int
     sessionId: Union[str, None]
 
 
+class ReadyGroups(TypedDict):
+    """Whether a group can be claimed."""
+    ready: int
+
+
+class _ReleaseRequestRequired(TypedDict):
+    epoch: int
+
+
+class ReleaseRequest(_ReleaseRequestRequired, total=False):
+    """Gives a claim back."""
+    started: bool
+    reason: Union[str, None]
+
+
+class _RenewRequestRequired(TypedDict):
+    epoch: int
+
+
+class RenewRequest(_RenewRequestRequired, total=False):
+    """Extends the lease of a claim."""
+    lease: Union[str, None]
+
+
 class ResetEvent(TypedDict):
-    """What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an
-    event: it has no time."""
+    """Tells the client that the requested position is no longer available. List the resources again and continue the
+    stream at `seq`. A reset is not an event and has no time."""
     seq: int
     type: ResetType
     data: NoData
@@ -1235,7 +1321,7 @@ class RuleHits(_RuleHitsRequired, total=False):
 
 
 class RuleHitsList(TypedDict):
-    """How often the rules of the saved policy decided."""
+    """How often each rule of the saved policy matched."""
     since: str
     data: list[RuleHits]
 
@@ -1265,14 +1351,14 @@ class Run(_RunRequired, total=False):
 
 
 class RunAnswerRequest(TypedDict, total=False):
-    """Answers or rejects what a run waits for: exactly one of the two."""
+    """Answers or rejects a pending question of a run. Set exactly one of `answers` and `reject`."""
     answers: Union[list[list[str]], None]
     reject: Union[bool, None]
     message: Union[str, None]
 
 
 class RunAnswered(TypedDict):
-    """What became of it."""
+    """The result of answering or rejecting a question."""
     status: str
 
 
@@ -1295,7 +1381,7 @@ class _RunCompletedEventRequired(TypedDict):
 
 
 class RunCompletedEvent(_RunCompletedEventRequired, total=False):
-    """Every step of a run is done."""
+    """A run completed all its steps."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1319,7 +1405,7 @@ class _RunNewsRequired(TypedDict):
 
 
 class RunNews(_RunNewsRequired, total=False):
-    """The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`."""
+    """The payload of `run.started`, `run.completed`, `run.failed` and `run.cancelled`."""
     reason: Union[str, None]
 
 
@@ -1329,7 +1415,7 @@ class _RunPageRequired(TypedDict):
 
 
 class RunPage(_RunPageRequired, total=False):
-    """A page of runs, newest first."""
+    """One page of a list of runs, newest first."""
     nextCursor: Union[str, None]
     truncated: bool
 
@@ -1343,7 +1429,7 @@ class _RunQuestionRequired(TypedDict):
 
 
 class RunQuestion(_RunQuestionRequired, total=False):
-    """What the agent of a step asks."""
+    """The questions of one ask of a step's agent."""
     deadlineAt: Union[str, None]
     onTimeout: Union[OnTimeout, None]
 
@@ -1356,7 +1442,7 @@ class _RunQuestionItemRequired(TypedDict):
 
 
 class RunQuestionItem(_RunQuestionItemRequired, total=False):
-    """One question of it."""
+    """One question of the ask."""
     custom: bool
 
 
@@ -1365,7 +1451,7 @@ class _RunQuestionOptionRequired(TypedDict):
 
 
 class RunQuestionOption(_RunQuestionOptionRequired, total=False):
-    """An option of it."""
+    """An option of a question."""
     description: Union[str, None]
 
 
@@ -1457,7 +1543,7 @@ class _SessionPageRequired(TypedDict):
 
 
 class SessionPage(_SessionPageRequired, total=False):
-    """A page of sessions, newest first."""
+    """One page of a list of sessions, newest first."""
     nextCursor: Union[str, None]
     truncated: bool
 
@@ -1487,18 +1573,18 @@ class SessionStatusEvent(_SessionStatusEventRequired, total=False):
 
 
 class SetPolicy(TypedDict):
-    """Writes another text into the policy file."""
+    """Replaces the text of the policy file."""
     text: str
     ifFingerprint: str
 
 
 class ShownAnswer2(TypedDict):
-    """A secret was given; it is not shown."""
+    """The answer is a secret and is never displayed."""
     secret: bool
 
 
 class SnoozeRequest(TypedDict, total=False):
-    """Hides the ask from the inbox for a while. Not a no."""
+    """Hides an ask from the inbox for a while, without deciding it."""
     until: Union[str, None]
 
 
@@ -1509,7 +1595,7 @@ class _StepCancelledEventRequired(TypedDict):
 
 
 class StepCancelledEvent(_StepCancelledEventRequired, total=False):
-    """A step of a run was stopped, or never began."""
+    """A step of a run was cancelled, before or after it started."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1521,7 +1607,7 @@ class _StepCompletedEventRequired(TypedDict):
 
 
 class StepCompletedEvent(_StepCompletedEventRequired, total=False):
-    """A step of a run is done."""
+    """A step of a run completed."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1539,7 +1625,7 @@ class StepFailedEvent(_StepFailedEventRequired, total=False):
 
 
 class StepNews(RunStep):
-    """The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`."""
+    """The payload of `step.started`, `step.completed`, `step.failed` and `step.cancelled`."""
     runId: str
     stepId: str
 
@@ -1551,19 +1637,19 @@ class _StepStartedEventRequired(TypedDict):
 
 
 class StepStartedEvent(_StepStartedEventRequired, total=False):
-    """A step of a run began."""
+    """A step of a run started."""
     seq: int
     sessionId: Union[str, None]
 
 
 class SubmitAnswers(TypedDict):
-    """Submits answers by tool call."""
+    """Answers the questions of one tool call in the gateway dialect."""
     toolCallId: Union[str, None]
     answers: Union[dict[str, str], None]
 
 
 class TestChannels(TypedDict, total=False):
-    """Which channel to test."""
+    """Sends a test notification."""
     name: Union[str, None]
 
 
@@ -1574,17 +1660,26 @@ class _TestedRequired(TypedDict):
 
 
 class Tested(_TestedRequired, total=False):
-    """What became of a test."""
+    """The result of testing one channel."""
     failure: Union[str, None]
 
 
 class TestedList(TypedDict):
-    """What became of all tests."""
+    """The results of a test."""
     data: list[Tested]
 
 
+class _TextCodeRequired(TypedDict):
+    code: str
+
+
+class TextCode(_TextCodeRequired, total=False):
+    """The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text."""
+    params: dict[str, str]
+
+
 class Then(TypedDict):
-    """Which channel comes next, and how much later."""
+    """The next channel of an escalation."""
     name: str
     after: str
 
@@ -1597,7 +1692,7 @@ class _TokenRequired(TypedDict):
 
 
 class Token(_TokenRequired, total=False):
-    """A token without its secret."""
+    """A token, without its secret."""
     device: Union[str, None]
     sessionId: Union[str, None]
     labels: dict[str, str]
@@ -1609,12 +1704,12 @@ class Token(_TokenRequired, total=False):
 
 
 class CreatedToken(Token, total=False):
-    """A new token. The secret is shown this once."""
+    """A new token with its secret, which is shown only in this response."""
     token: Union[str, None]
 
 
 class TokenList(TypedDict):
-    """The tokens."""
+    """All tokens that exist."""
     data: list[Token]
 
 
@@ -1636,7 +1731,7 @@ class ToolBlock(_ToolBlockRequired, total=False):
 
 
 class ToolCallRef(TypedDict):
-    """Names a tool call."""
+    """Refers to a tool call in the gateway dialect."""
     toolCallId: Union[str, None]
 
 
@@ -1647,7 +1742,7 @@ class _ToolCompletedEventRequired(TypedDict):
 
 
 class ToolCompletedEvent(_ToolCompletedEventRequired, total=False):
-    """A tool call ended."""
+    """A tool call finished."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1659,7 +1754,7 @@ class _ToolStartedEventRequired(TypedDict):
 
 
 class ToolStartedEvent(_ToolStartedEventRequired, total=False):
-    """A tool call began."""
+    """A tool call started."""
     seq: int
     sessionId: Union[str, None]
 
@@ -1682,18 +1777,18 @@ class _TranscriptRequired(TypedDict):
 
 
 class Transcript(_TranscriptRequired, total=False):
-    """A transcript: messages, tool calls, notices and asks in the order in which they happened."""
+    """A part of a transcript: messages, tool calls, notices and asks in chronological order."""
     nextCursor: Union[str, None]
     truncated: bool
 
 
 class TrustRequest(TypedDict):
-    """Trusts a project's `.sayso.toml` as it is now."""
+    """Trusts the `.sayso.toml` of a project in its current state."""
     directory: str
 
 
 class Trusted(TypedDict):
-    """What was trusted."""
+    """The project policy that is now trusted."""
     path: str
     hash: str
 
@@ -1703,7 +1798,7 @@ class _WorkflowCheckpointRequired(TypedDict):
 
 
 class WorkflowCheckpoint(_WorkflowCheckpointRequired, total=False):
-    """A pause with a question. Its answer is the step's output."""
+    """A question to a person at which the run pauses. The answer is the output of the step."""
     header: Union[str, None]
     input: Union[CheckpointInput, None]
     options: list[CheckpointOption]
@@ -1720,7 +1815,7 @@ class _WorkflowFaultRequired(TypedDict):
 
 
 class WorkflowFault(_WorkflowFaultRequired, total=False):
-    """What is wrong with a workflow."""
+    """One mistake in a workflow."""
     line: Union[int, None]
     column: Union[int, None]
 
@@ -1731,14 +1826,14 @@ class _WorkflowFileRequired(TypedDict):
 
 
 class WorkflowFile(_WorkflowFileRequired, total=False):
-    """A workflow file."""
+    """The content of a workflow file."""
     description: Union[str, None]
     directory: Union[str, None]
     inputs: dict[str, WorkflowInput]
 
 
 class WorkflowInput(TypedDict, total=False):
-    """Something that a run is given."""
+    """A declared input of a workflow."""
     description: Union[str, None]
     default: Union[str, None]
 
@@ -1774,11 +1869,12 @@ AttachmentState = Literal["connecting", "connected", "unreachable"]
 CheckpointInput = Literal["choice", "text", "number", "yes-no"]
 CheckpointOption = Union[str, CheckpointOption2]
 Delivery = Literal["queued", "delivered", "confirmed", "withheld", "undeliverable"]
-ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
+ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "group_not_found", "group_not_ready", "group_ended", "claim_lost", "state_unreadable", "unknown_callback", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
 ErrorType = Literal["error"]
 Event = Union[QuestionRequestedEvent, QuestionResolvedEvent, ApprovalRequestedEvent, ApprovalResolvedEvent, LinkRequestedEvent, LinkResolvedEvent, AskParkedEvent, AskSnoozedEvent, AskDeliveryEvent, SessionCreatedEvent, SessionStatusEvent, SessionEndedEvent, MessageDeltaEvent, MessageCompletedEvent, ToolStartedEvent, ToolUpdatedEvent, ToolCompletedEvent, NoticeEvent, ErrorEvent, PolicyChangedEvent, RunStartedEvent, RunCompletedEvent, RunFailedEvent, RunCancelledEvent, StepStartedEvent, StepCompletedEvent, StepFailedEvent, StepCancelledEvent, AgentQuestionAskedEvent, AgentQuestionAnsweredEvent, ResetEvent]
 ExternalEvent = Literal["toolDone", "prompted", "turnEnded", "ended"]
 GatewayEvent = Union[GatewayEvent1, GatewayEvent2, GatewayEvent3, GatewayEvent4, GatewayEvent5, GatewayEvent6, GatewayEvent7, GatewayEvent8, GatewayEvent9, GatewayEvent10]
+GroupStatus = Literal["pending", "ready", "claimed", "uncertain", "acknowledged", "abandoned", "withdrawn", "expired"]
 IfAgentDies = Literal["fail", "retry"]
 IfPending = Literal["refuse", "queue"]
 InputKind = Literal["choice", "text", "number", "yesNo"]

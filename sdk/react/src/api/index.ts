@@ -13,9 +13,10 @@ export type {
   QuestionOption,
   Session,
   ShownAnswer,
+  TextCode,
 } from "@sayso/sdk";
 
-/** What a person decides. */
+/** The decision of a person. */
 export type Decision =
   | { kind: "answer"; answers: string[][]; note?: string }
   | { kind: "reject"; message?: string; stop?: boolean }

@@ -1,18 +1,18 @@
-/** One line of a diff. Numbers are those of the old and the new file. */
+/** One line of a diff, with its line numbers in the old and the new file. */
 export interface DiffLine {
   kind: "hunk" | "same" | "add" | "del";
   old?: number;
   now?: number;
   text: string;
-  /** The part that changed against the line beside it. */
+  /** The part that differs from the corresponding old or new line. */
   mark?: { from: number; to: number };
 }
 
-/** Lines before the first hunk that only repeat the file's name. */
+/** Header lines before the first hunk, which only repeat the file name. */
 const HEADER = /^(--- |\+\+\+ |diff --git |index [0-9a-f]+\.\.)/;
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Reads a unified diff. What is not understood stays as it is. */
+/** Parses a unified diff. Unknown lines are kept unchanged. */
 export function readDiff(text: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let [old, now, inHunk] = [0, 0, false];
@@ -39,13 +39,13 @@ export function readDiff(text: string): DiffLine[] {
   return lines;
 }
 
-/** How many lines come and go. */
+/** Counts added and removed lines. */
 export function statOf(lines: DiffLine[]): { added: number; removed: number } {
   const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind === kind).length;
   return { added: count("add"), removed: count("del") };
 }
 
-/** Marks what differs where as many lines go as come: those are changed lines. */
+/** Marks the differences between removed and added lines if there are as many of both: those lines were changed. */
 function markPairs(lines: DiffLine[]): void {
   for (let at = 0; at < lines.length; ) {
     const removed = run(lines, at, "del");

@@ -5,27 +5,27 @@ import { answerOf, answersOf, choose, chooseOther, Drafts, missing, newDraft, ty
 const empty = { chosen: [], other: false, text: "" };
 
 describe("the answer of a question", () => {
-  it("is one option, and the last one chosen", () => {
+  it("is the last selected option", () => {
     const draft = choose(database, choose(database, empty, "sqlite"), "postgres");
     expect(answerOf(database, draft)).toEqual(["postgres"]);
   });
 
-  it("is own words in place of the option when one is taken", () => {
+  it("is free text instead of the option if one answer is allowed", () => {
     const draft = type(database, choose(database, empty, "sqlite"), "  DuckDB ");
     expect(draft).toEqual({ chosen: [], other: true, text: "  DuckDB " });
     expect(answerOf(database, draft)).toEqual(["DuckDB"]);
   });
 
-  it("has several options in the agent's order, and own words last", () => {
+  it("has several options in the agent's order, and free text last", () => {
     const draft = type(areas, choose(areas, choose(areas, empty, "Billing"), "Auth"), "Search");
     expect(answerOf(areas, draft)).toEqual(["Auth", "Billing", "Search"]);
   });
 
-  it("takes an option back when it is chosen twice", () => {
+  it("deselects an option that is selected twice", () => {
     expect(answerOf(areas, choose(areas, choose(areas, empty, "Auth"), "Auth"))).toEqual([]);
   });
 
-  it("is none while Other is chosen and blank", () => {
+  it("is empty while Other is selected and blank", () => {
     expect(answerOf(database, chooseOther(database, choose(database, empty, "sqlite"), true))).toEqual([]);
     expect(answerOf(database, type(database, empty, "   "))).toEqual([]);
   });
@@ -42,12 +42,12 @@ describe("the answer of a question", () => {
 });
 
 describe("a draft", () => {
-  it("begins with nothing chosen", () => {
+  it("starts with nothing selected", () => {
     const ask = anAsk({ questions: [database, areas] });
     expect(newDraft(ask)).toEqual({ questions: [empty, empty], note: null, reason: null, input: null });
   });
 
-  it("begins with what a rule preselects, own words too", () => {
+  it("starts with the preselection of a rule, including free text", () => {
     const ask = anAsk({
       questions: [
         { ...database, preselected: ["postgres"] },
@@ -57,12 +57,12 @@ describe("a draft", () => {
     expect(answersOf(ask.questions ?? [], newDraft(ask))).toEqual([["postgres"], ["Auth", "Search"]]);
   });
 
-  it("misses what is required, and nothing else", () => {
+  it("reports only required questions as missing", () => {
     const questions = [database, { ...areas, required: false }, token];
     expect(missing(questions, newDraft(anAsk({ questions })))).toEqual([database, token]);
   });
 
-  it("is kept by ask, and told to who listens", () => {
+  it("is stored by ask, and notifies listeners", () => {
     const drafts = new Drafts();
     let told = 0;
     const stop = drafts.subscribe(() => told++);

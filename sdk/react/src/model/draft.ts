@@ -1,13 +1,13 @@
 import type { Ask, Question } from "../api";
 
-/** What a person has chosen and typed for one question. */
+/** The options and the text that a person entered for one question. */
 export interface QuestionDraft {
   chosen: string[];
   other: boolean;
   text: string;
 }
 
-/** Everything typed on a card that is not sent yet. */
+/** The input on a card that has not been sent yet. */
 export interface Draft {
   questions: QuestionDraft[];
   note: string | null;
@@ -18,11 +18,11 @@ export interface Draft {
 
 export const optionValue = (option: { value?: string | null; label: string }): string => option.value ?? option.label;
 
-/** What a person reads of an option. That it is recommended is said beside it. */
+/** The label of an option without "(Recommended)", which the card shows separately. */
 export const optionLabel = (option: { label: string; recommended?: boolean }): string =>
   option.recommended ? option.label.replace(/\s*\(recommended\)\s*$/i, "") : option.label;
 
-/** An entry of an answer as a person reads it. */
+/** The label of an entry of an answer. */
 export function entryLabel(question: Question, entry: string): string {
   const option = question.options?.find((one) => optionValue(one) === entry);
   return option ? optionLabel(option) : entry;
@@ -36,12 +36,12 @@ function begin(question: Question): QuestionDraft {
   return { chosen, other: text !== "", text };
 }
 
-/** The draft a card opens with: nothing chosen, except what a rule of the person preselects. */
+/** The initial draft of a card: nothing is selected, except the preselection of a rule. */
 export function newDraft(ask: Ask): Draft {
   return { questions: (ask.questions ?? []).map(begin), note: null, reason: null, input: null };
 }
 
-/** The entries to send for one question; none when there is no answer yet. */
+/** The entries to send for one question. Empty without an answer. */
 export function answerOf(question: Question, draft: QuestionDraft): string[] {
   const typed = question.secret ? draft.text : draft.text.trim();
   const own = typed === "" ? [] : [typed];
@@ -59,7 +59,7 @@ export function answerOf(question: Question, draft: QuestionDraft): string[] {
   }
 }
 
-/** The answers of all questions, one list each. */
+/** The answers of all questions, one list for each. */
 export function answersOf(questions: Question[], draft: Draft): string[][] {
   return questions.map((question, index) => {
     const own = draft.questions[index];
@@ -67,31 +67,31 @@ export function answersOf(questions: Question[], draft: Draft): string[][] {
   });
 }
 
-/** The questions that must be answered and are not. */
+/** The required questions without an answer. */
 export function missing(questions: Question[], draft: Draft): Question[] {
   const answers = answersOf(questions, draft);
   return questions.filter((question, index) => question.required !== false && answers[index]?.length === 0);
 }
 
-/** Chooses an option: in place of the others, or beside them. */
+/** Selects an option. With `multiple`, other options stay selected. */
 export function choose(question: Question, draft: QuestionDraft, value: string): QuestionDraft {
   if (!question.multiple) return { ...draft, chosen: [value], other: false };
   const chosen = draft.chosen.includes(value) ? draft.chosen.filter((one) => one !== value) : [...draft.chosen, value];
   return { ...draft, chosen };
 }
 
-/** Types into the field of one's own words, which chooses it. */
+/** Changes the text of "Other", which also selects it. */
 export function type(question: Question, draft: QuestionDraft, text: string): QuestionDraft {
   if (question.input !== undefined && question.input !== "choice") return { ...draft, text };
   return { ...draft, text, other: true, chosen: question.multiple ? draft.chosen : [] };
 }
 
-/** Chooses "Other", or takes it back. */
+/** Selects or deselects "Other". */
 export function chooseOther(question: Question, draft: QuestionDraft, on: boolean): QuestionDraft {
   return { ...draft, other: on, chosen: on && !question.multiple ? [] : draft.chosen };
 }
 
-/** Drafts by ask, so that moving to another ask and back loses nothing. */
+/** Drafts by ask, so that a person can open another ask and return without losing input. */
 export class Drafts {
   readonly #drafts = new Map<string, Draft>();
   readonly #listeners = new Set<() => void>();

@@ -1,4 +1,4 @@
-/** A piece of text: as it is, or one character that would not be seen. */
+/** A piece of text: visible text, or one invisible character. */
 export type Piece = { text: string } | { code: string };
 
 // Controls except tab and newline, soft hyphen, Arabic letter mark, Mongolian vowel separator, zero-width and
@@ -16,7 +16,7 @@ const INVISIBLE = new RegExp(`[${RANGES.join("")}]`, "gu");
 const nameOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 
-/** Takes text apart, so that what is invisible can be shown. A carriage return before a newline is a line's end. */
+/** Splits text into visible text and invisible characters. A carriage return before a newline is part of the line break. */
 export function pieces(text: string): Piece[] {
   const found: Piece[] = [];
   let from = 0;
@@ -31,13 +31,13 @@ export function pieces(text: string): Piece[] {
   return found;
 }
 
-/** The same as plain text, for places that hold no elements: titles, the tab, notifications. */
+/** The same as plain text, for titles, the browser tab and notifications, which cannot contain elements. */
 export const plain = (text: string): string =>
   pieces(text)
     .map((piece) => ("text" in piece ? piece.text : `[${piece.code}]`))
     .join("");
 
-/** The host of an address that may be opened: http and https only. */
+/** The host of an address that can be opened: only http and https. */
 export function webAddress(address: string): { before: string; host: string; after: string } | undefined {
   const match = /^(https?:\/\/(?:[^/?#\\]*@)?)([^/?#\\@]+)(.*)$/is.exec(address);
   if (!match || pieces(address).some((piece) => "code" in piece) || /\s/.test(address)) return undefined;

@@ -17,7 +17,7 @@ export const isFormatted = (tokens: MarkedToken[]): boolean =>
     return token.tokens !== undefined && isFormatted(token.tokens as MarkedToken[]);
   });
 
-/** The number that the agent gave an item of a list. */
+/** The number of a list item as the agent wrote it. */
 export const numberOf = (item: { raw: string }): number | undefined => {
   const number = /^\s*(\d{1,9})[.)]/.exec(item.raw)?.[1];
   return number === undefined ? undefined : Number(number);

@@ -65,13 +65,13 @@ describe("outsideWrites", () => {
     expect(outsideWrites(run("touch x", "/srv"))).toEqual(["x"]);
   });
 
-  it("looks at the files of an edit", () => {
+  it("checks the files of an edit", () => {
     const edit = (paths: string[]) =>
       outsideWrites({ project: "/p", approval: { action: "edit", paths } } as unknown as Ask);
     expect(edit(["src/a.rs", "/p/b.rs", "../q/c.rs", "/etc/d"])).toEqual(["../q/c.rs", "/etc/d"]);
   });
 
-  it("says nothing without a project", () => {
+  it("finds nothing without a project", () => {
     expect(outsideWrites({ ...run("touch /x"), project: undefined } as unknown as Ask)).toEqual([]);
   });
 });

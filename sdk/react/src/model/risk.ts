@@ -7,10 +7,10 @@ export interface TextRange {
   to: number;
 }
 
-/** A whole word or flag: nothing that is part of a longer one. */
+/** A whole word or flag, not a part of a longer one. */
 const word = (pattern: string): string => `(?<![\\w./-])(?:${pattern})(?![\\w-])`;
 
-/** Words that delete, overwrite, skip a check or gain rights. Quoted text counts too: `sh -c "rm -rf /"` runs it. */
+/** Words that delete, overwrite, skip a check or gain rights. Quoted text also counts: `sh -c "rm -rf /"` runs it. */
 const DESTRUCTIVE = new RegExp(
   [
     word("rm(?:\\s+-[\\w-]+)*\\s+-(?:\\w*[rRf]\\w*|-recursive|-force)(?:\\s+-[\\w-]+)*"),
@@ -33,7 +33,7 @@ const DESTRUCTIVE = new RegExp(
   "gi",
 );
 
-/** The destructive words of a command, in their order. They never overlap. */
+/** The destructive words of a command, in order. They never overlap. */
 export const destructiveParts = (command: string): TextRange[] =>
   [...command.matchAll(DESTRUCTIVE)].map(({ index, 0: { length } }) => ({ from: index, to: index + length }));
 
@@ -54,7 +54,7 @@ const WRITERS = new Set([
   "unlink",
 ]);
 
-/** The places that an approval would change outside the project, as far as its text says it. */
+/** The paths outside the project that an approval would change, as far as its text shows. */
 export function outsideWrites({ approval, project }: Ask): string[] {
   if (!approval || !project) return [];
   const { action, command, preview } = approval;
@@ -71,7 +71,7 @@ export function outsideWrites({ approval, project }: Ask): string[] {
 
 interface WrittenPath {
   text: string;
-  /** The directory that a `cd` before it went to, empty when there is none. */
+  /** The directory of the preceding `cd`. Empty without one. */
   below: string;
 }
 
@@ -109,7 +109,7 @@ const isInside = (path: string, project: string): boolean => {
   return path === root || path.startsWith(`${root}/`);
 };
 
-/** A path without `.` and `..`; undefined when it depends on a variable or another person's home. */
+/** A path without `.` and `..`. Undefined if it depends on a variable or on the home of another user. */
 function resolvePath(path: string, cwd: string | undefined, home: string | undefined): string | undefined {
   const withHome = path.replace(/^(?:~(?=\/|$)|\$HOME\b|\$\{HOME\})/, home ?? "/~");
   if (cwd === undefined || /[$`]/.test(withHome) || withHome.startsWith("~")) return undefined;

@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 describe("a sender", () => {
-  it("holds a decision, sends it once, and says that it is settled", async () => {
+  it("holds a decision, sends it once, and reports it as settled", async () => {
     const decide = vi.fn<Decide>().mockResolvedValue();
     const settled = vi.fn();
     const sender = new Sender(decide, settled);
@@ -31,7 +31,7 @@ describe("a sender", () => {
     expect([sender.get("a"), settled.mock.calls]).toEqual([undefined, [["a"]]]);
   });
 
-  it("takes back what is held, the newest first", async () => {
+  it("undoes held decisions, newest first", async () => {
     const decide = vi.fn<Decide>().mockResolvedValue();
     const sender = new Sender(decide);
     sender.hold("a", yes, "Approve", 3000);
@@ -68,7 +68,7 @@ describe("a sender", () => {
     ]);
   });
 
-  it("sends everything at once when the page goes away", () => {
+  it("sends all decisions when the page is closed", () => {
     const decide = vi.fn<Decide>().mockResolvedValue();
     const sender = new Sender(decide);
     sender.hold("a", yes, "Approve", 3000);
@@ -80,7 +80,7 @@ describe("a sender", () => {
     ]);
   });
 
-  it("keeps a decision that was not taken, until it is cleared", async () => {
+  it("keeps a refused decision until it is cleared", async () => {
     const error = new DecideError("too large", { problems: [{ index: 0, reason: "too large" }] });
     const sender = new Sender(() => Promise.reject(error));
     sender.hold("a", yes, "Approve", 0);
@@ -90,7 +90,7 @@ describe("a sender", () => {
     expect(sender.get("a")).toBeUndefined();
   });
 
-  it("tells a rival from a retry of its own", async () => {
+  it("distinguishes a competing decision from its own retry", async () => {
     const lost = new Sender(() => Promise.reject(new DecideError("decided", { outcome, own: false })));
     lost.hold("a", yes, "Approve", 0);
     const again = new Sender(() => Promise.reject(new DecideError("decided", { outcome, own: true })));
@@ -100,7 +100,7 @@ describe("a sender", () => {
     expect(again.get("a")).toBeUndefined();
   });
 
-  it("takes what it does not know for a broken line", async () => {
+  it("treats unknown errors as a lost connection", async () => {
     const sender = new Sender(() => Promise.reject(new TypeError("fetch failed")));
     sender.hold("a", yes, "Approve", 0);
     await vi.advanceTimersByTimeAsync(0);
@@ -108,7 +108,7 @@ describe("a sender", () => {
     expect(sending?.phase === "failed" && sending.error.details).toEqual({ offline: true });
   });
 
-  it("holds and takes back the decisions of one action together, and sends them together", async () => {
+  it("holds, undoes and sends the decisions of one action together", async () => {
     const decide = vi.fn<Decide>().mockResolvedValue();
     const sender = new Sender(decide);
     const all = ["a", "b"].map((askId) => ({ askId, decision: yes, label: "Approve" }));
@@ -125,7 +125,7 @@ describe("a sender", () => {
   describe("without a connection", () => {
     const offline = () => Promise.reject(new DecideError("no reply", { offline: true }));
 
-    it("queues decisions, sends them when the connection is back, and takes them back by undo", async () => {
+    it("queues decisions, sends them when the connection is back, and undo cancels them", async () => {
       const decide = vi.fn<Decide>().mockImplementation(offline);
       const sender = new Sender(
         decide,
@@ -142,7 +142,7 @@ describe("a sender", () => {
       expect([decide.mock.calls.length, sender.get("a"), sender.get("b")]).toEqual([1, undefined, undefined]);
     });
 
-    it("wants a new press for an approval after a minute, and for everything that changed; answers are sent", async () => {
+    it("needs a new decision for approvals after a minute and for changed asks, and sends answers", async () => {
       const decide = vi.fn<Decide>().mockImplementation(offline);
       const content = vi.fn<(id: string) => Promise<string>>().mockRejectedValue(new Error("offline"));
       const sender = new Sender(decide, () => {}, content);
@@ -161,7 +161,7 @@ describe("a sender", () => {
       expect(decide.mock.calls.map(([id]) => id)).toEqual(["answer"]);
     });
 
-    it("loses a decision that waits when somebody else decides", async () => {
+    it("drops a queued decision when the ask is decided elsewhere", async () => {
       const sender = new Sender(
         vi.fn<Decide>().mockImplementation(offline),
         () => {},

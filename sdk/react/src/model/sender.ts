@@ -1,6 +1,6 @@
 import type { Decision, FileDiff, Outcome } from "../api";
 
-/** Why a decision was not taken. Thrown by `decide`. */
+/** The reason why a decision was not accepted. Thrown by `decide`. */
 export class DecideError extends Error {
   constructor(
     message: string,
@@ -9,9 +9,9 @@ export class DecideError extends Error {
       outcome?: Outcome;
       own?: boolean;
       problems?: { index: number; reason: string }[];
-      /** A file that the command executes has changed since the card showed it: how, if the server still knows. */
+      /** A file that the command executes changed after the card showed it. Contains the changes if the server still has them. */
       changes?: FileDiff[];
-      /** A queued decision that the person has to make again: it waited too long, or the ask changed meanwhile. */
+      /** The person has to repeat a queued decision: it was queued for too long, or the ask changed. */
       stale?: "old" | "changed";
     } = {},
   ) {
@@ -28,7 +28,7 @@ export const APPROVAL_QUEUE_MS = 60_000;
 /** How often queued decisions are tried again, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** A decision on its way: held for a moment, being sent, queued until the connection is back, or come back. */
+/** The state of a decision: held for undo, being sent, queued until the connection is back, failed or lost. */
 export type Sending =
   | { phase: "held"; decision: Decision; label: string; until: number; batch?: Batch }
   | { phase: "sending"; decision: Decision; label: string }
@@ -36,14 +36,14 @@ export type Sending =
   | { phase: "failed"; decision: Decision; label: string; error: DecideError }
   | { phase: "lost"; decision: Decision; label: string; outcome: Outcome };
 
-/** Decisions that a person made with one action, and that are taken back together. */
+/** Decisions that a person made with one action. They are undone together. */
 export interface Batch {
   askIds: readonly string[];
   /** The kind of all decisions, or undefined when they differ. */
   kind: Decision["kind"] | undefined;
 }
 
-/** A decision, or all decisions of a batch, that is held or was refused. */
+/** A decision, or all decisions of a batch, that are held or were refused. */
 export interface UnsettledDecision {
   askIds: readonly string[];
   sending: Sending;
@@ -54,11 +54,11 @@ export interface NewDecision {
   askId: string;
   decision: Decision;
   label: string;
-  /** What the person saw: `contentOf` the ask. A queued decision is sent only if the ask still says the same. */
+  /** The `contentOf` the ask that the person saw. A queued decision is sent only if it is unchanged. */
   content?: string;
 }
 
-/** Holds each decision for a moment, in which it can be taken back, and then sends it. */
+/** Holds each decision for a moment, in which it can be undone, and then sends it. */
 export class Sender {
   readonly #sendings = new Map<string, Sending>();
   readonly #contents = new Map<string, string | undefined>();
@@ -81,17 +81,17 @@ export class Sender {
     return this.#sendings.get(askId);
   }
 
-  /** The asks whose decisions can still be taken back, oldest decision first. */
+  /** The asks whose decisions can still be undone, oldest decision first. */
   undoable(): string[] {
     return [...this.#sendings].filter(([, sending]) => canUndo(sending)).map(([askId]) => askId);
   }
 
-  /** The newest decision that can still be taken back. */
+  /** The ask of the newest decision that can still be undone. */
   newestHeld(): string | undefined {
     return this.undoable().at(-1);
   }
 
-  /** The decisions that are held and those that were refused, oldest first. The asks of a batch are one entry. */
+  /** The held and the refused decisions, oldest first. A batch is one entry. */
   unsettled(): UnsettledDecision[] {
     return [...this.#sendings].flatMap(([askId, sending]): UnsettledDecision[] => {
       if (sending.phase === "failed") return [{ askIds: [askId], sending }];
@@ -110,7 +110,7 @@ export class Sender {
     this.holdAll([{ askId, decision, label, ...(content === undefined ? {} : { content }) }], holdMs);
   }
 
-  /** Holds the decisions of one action as a unit: they are sent together, and `undo` of one takes all of them back. */
+  /** Holds the decisions of one action as a unit: they are sent together, and `undo` of one cancels all of them. */
   holdAll(decisions: readonly NewDecision[], holdMs: number): void {
     const free = decisions.filter(({ askId }) => {
       const sending = this.#sendings.get(askId);
@@ -144,7 +144,7 @@ export class Sender {
     return batch ? { batch } : {};
   }
 
-  /** Takes a held or queued decision back, and all others of its batch. */
+  /** Cancels a held or queued decision, and all others of its batch. */
   undo(askId: string): Decision | undefined {
     const sending = this.#sendings.get(askId);
     if (!sending || !canUndo(sending)) return undefined;
@@ -157,7 +157,7 @@ export class Sender {
     return sending.decision;
   }
 
-  /** Somebody else decided the ask: a decision that was not sent yet is lost, and kept to copy. */
+  /** Another person or rule decided the ask. A decision that was not sent yet is lost, but its text can be copied. */
   lose(askId: string, outcome: Outcome): void {
     const sending = this.#sendings.get(askId);
     if (!sending || !canUndo(sending)) return;
@@ -165,7 +165,7 @@ export class Sender {
     this.#put(askId, { phase: "lost", decision: sending.decision, label: sending.label, outcome });
   }
 
-  /** Sends the queued decisions: the connection is back. */
+  /** Sends the queued decisions. Called when the connection is back. */
   async resume(): Promise<void> {
     clearTimeout(this.#retry);
     this.#retry = undefined;
@@ -194,13 +194,13 @@ export class Sender {
     this.#retry ??= setTimeout(() => void this.resume(), RETRY_MS);
   }
 
-  /** Forgets what came back. */
+  /** Removes a failed or lost decision. */
   clear(askId: string): void {
     const phase = this.#sendings.get(askId)?.phase;
     if (phase === "failed" || phase === "lost") this.#put(askId, undefined);
   }
 
-  /** Sends everything that is held, at once: the page is going away. */
+  /** Sends all held decisions immediately. Called before the page is closed. */
   flush(): void {
     for (const [askId, sending] of [...this.#sendings]) {
       if (sending.phase === "held") void this.#send(askId, sending.decision, sending.label, true);
@@ -247,5 +247,5 @@ export class Sender {
 
 type Undoable = Extract<Sending, { phase: "held" | "queued" }>;
 
-/** Whether the decision has not left this page yet. */
+/** Whether the decision has not been sent yet. */
 const canUndo = (sending: Sending): sending is Undoable => sending.phase === "held" || sending.phase === "queued";

@@ -4,8 +4,8 @@ export type ShellPart = { word: string } | { operator: string };
 const OPERATOR = /(?:\d|&)?>>?\|?&?|<<?<?|&&|\|\||[;|&()\n]/y;
 
 /**
- * Splits a command line into words and operators. It knows quotes and backslashes and expands nothing: enough to point at paths
- * for a person, not to decide anything.
+ * Splits a command line into words and operators. Supports quotes and backslashes, and expands nothing. Use it only to highlight
+ * paths for a person, not to decide anything.
  */
 export function shellParts(text: string): ShellPart[] {
   const parts: ShellPart[] = [];

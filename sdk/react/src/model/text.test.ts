@@ -9,7 +9,7 @@ import { stateOf, titleOf } from "./view";
 const t = translator();
 
 describe("invisible characters", () => {
-  it("are shown by their code, one by one", () => {
+  it("are shown as codes, one by one", () => {
     expect(pieces("rm\u200b -rf\u202e x\u001b[0m")).toEqual([
       { text: "rm" },
       { code: "U+200B" },
@@ -21,7 +21,7 @@ describe("invisible characters", () => {
     ]);
   });
 
-  it("are not found in ordinary text, line ends and other scripts", () => {
+  it("are not found in ordinary text, line breaks and other scripts", () => {
     const text = "Größe 数据库\r\n\tمرحبا 👩";
     expect(pieces(text)).toEqual([{ text }]);
   });
@@ -31,8 +31,8 @@ describe("invisible characters", () => {
   });
 });
 
-describe("an address that may be opened", () => {
-  it("is taken apart at its host", () => {
+describe("an address that can be opened", () => {
+  it("is split at its host", () => {
     expect(webAddress("https://github.com/login?x=1")).toEqual({
       before: "https://",
       host: "github.com",
@@ -55,7 +55,7 @@ describe("an address that may be opened", () => {
 describe("a diff", () => {
   const text = "--- a/x\n+++ b/x\n@@ -4,3 +4,3 @@ fn\n same\n-let a = 1;\n+let b = 1;\n\\ No newline at end of file\n";
 
-  it("has numbers, and marks what changed in a line", () => {
+  it("has line numbers, and marks the changed parts of a line", () => {
     expect(readDiff(text)).toEqual([
       { kind: "hunk", text: "@@ -4,3 +4,3 @@ fn" },
       { kind: "same", old: 4, now: 4, text: "same" },
@@ -65,14 +65,14 @@ describe("a diff", () => {
     ]);
   });
 
-  it("counts what comes and goes, and shows what it does not understand", () => {
+  it("counts added and removed lines, and keeps unknown lines", () => {
     expect(statOf(readDiff(text))).toEqual({ added: 1, removed: 1 });
     expect(readDiff("Binary files differ")).toEqual([{ kind: "hunk", text: "Binary files differ" }]);
   });
 });
 
 describe("time", () => {
-  it("is told in one unit", () => {
+  it("is shown in one unit", () => {
     expect([5_000, 42_000, 61_000, 7_200_000, 172_800_000].map((ms) => age(t, ms))).toEqual([
       "now",
       "42 s",
@@ -82,7 +82,7 @@ describe("time", () => {
     ]);
   });
 
-  it("runs down like a clock and never below nothing", () => {
+  it("counts down and stops at zero", () => {
     expect([221_000, 3_729_000, -5].map(countdown)).toEqual(["3:41", "1:02:09", "0:00"]);
   });
 

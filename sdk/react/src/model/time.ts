@@ -5,12 +5,12 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** How long ago, in one unit. */
+/** The age of a moment in one unit, such as `3 min`. */
 export function age(t: Translate, ms: number): string {
   return ms < 10 * SECOND ? t("age.now") : duration(t, ms);
 }
 
-/** How long, in one unit. */
+/** A length of time in one unit, such as `3 min`. */
 export function duration(t: Translate, ms: number): string {
   if (ms < MINUTE) return t("age.seconds", { n: Math.floor(ms / SECOND) });
   if (ms < HOUR) return t("age.minutes", { n: Math.floor(ms / MINUTE) });
@@ -18,7 +18,7 @@ export function duration(t: Translate, ms: number): string {
   return t("age.days", { n: Math.floor(ms / DAY) });
 }
 
-/** What is left, as a clock: `3:41`, `1:02:09`. */
+/** The remaining time: `3:41`, `1:02:09`. */
 export function countdown(ms: number): string {
   const all = Math.max(0, Math.ceil(ms / SECOND));
   const two = (n: number) => String(n).padStart(2, "0");
@@ -26,25 +26,43 @@ export function countdown(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds)}` : `${minutes}:${two(seconds)}`;
 }
 
-/** The time of the day: `14:01`. */
-export function clock(at: string | number): string {
-  const time = new Date(at);
-  return `${String(time.getHours()).padStart(2, "0")}:${String(time.getMinutes()).padStart(2, "0")}`;
+/**
+ * The locale of dates and times: the browser's locale if it has the language of the page, so that `en-GB` keeps its own format.
+ * Otherwise the language of the page.
+ */
+function dateLocale(): string | undefined {
+  const page = typeof document === "undefined" ? "" : document.documentElement.lang;
+  const language = page.split("-")[0] ?? "";
+  return navigator.languages?.find((locale) => locale.split("-")[0] === language) ?? (page || undefined);
 }
 
-/** Date and time as the language of the page writes them. */
+/** The time of day in the format of the locale. */
+export function clock(at: string | number, { seconds = false } = {}): string {
+  return new Date(at).toLocaleTimeString(dateLocale(), { timeStyle: seconds ? "medium" : "short" });
+}
+
+/** The date and the time in the format of the locale. */
 export function fullDate(at: string | number): string {
-  const language = typeof document === "undefined" ? "" : document.documentElement.lang;
-  return new Date(at).toLocaleString(language || undefined, { dateStyle: "medium", timeStyle: "short" });
+  return new Date(at).toLocaleString(dateLocale(), { dateStyle: "medium", timeStyle: "short" });
 }
 
-/** A moment: how long ago within a day, else its date and time. */
+/** The day and the month in the format of the locale. */
+export function dayAndMonth(at: string | number): string {
+  return new Date(at).toLocaleDateString(dateLocale(), { day: "numeric", month: "short" });
+}
+
+/** The time of a moment today, and the date and the time of a moment on another day. */
+export function timeOrDate(at: string | number, now = Date.now()): string {
+  return new Date(at).toDateString() === new Date(now).toDateString() ? clock(at) : fullDate(at);
+}
+
+/** The age of a moment of the last 24 hours, and the date and the time of an earlier moment. */
 export function whenWords(t: Translate, at: string | number, now: number): string {
   const passed = now - new Date(at).getTime();
   return passed > -MINUTE && passed < DAY ? age(t, passed) : fullDate(at);
 }
 
-/** A duration as the server writes it (`10m`, `1h 30m`), in words. */
+/** A length of time as the server writes it (`10m`, `1h 30m`, `10 minutes`), in the language of the card. */
 export function spanWords(t: Translate, span: string): string {
   const units = { s: "age.seconds", m: "age.minutes", h: "age.hours", d: "age.days" } as const;
   const parts = [...span.matchAll(/(\d+)\s*(s|m|h|d)/g)];

@@ -1,14 +1,14 @@
 import type { Ask, Decision } from "../api";
 import { answersOf, type Draft, entryLabel, newDraft } from "./draft";
 
-/** The words of a decision that was not sent, to copy. Secrets are left out. */
+/** The text of a decision that was not sent, to copy. Secrets are left out. */
 export function decisionWords(ask: Ask, label: string, decision: Decision): string {
   const words = "message" in decision ? decision.message : "note" in decision ? decision.note : undefined;
   const given = decision.kind === "answer" ? answerWords(ask, decision.answers) : [label];
   return [...given, ...(words ? [words] : [])].join("\n");
 }
 
-/** What a person chose and typed on a card and did not send, to copy. Undefined when there is nothing, or only a secret. */
+/** The unsent input of a card, to copy. Undefined if there is none, or only a secret. */
 export function draftWords(ask: Ask, draft: Draft, agentInput: string): string | undefined {
   const questions = ask.questions ?? [];
   const before = answersOf(questions, newDraft(ask));

@@ -1,7 +1,7 @@
 import type { Ask, Question } from "../api";
 import type { Sending } from "./sender";
 
-/** How a card looks. */
+/** The visual state of a card. */
 export type CardState =
   | "pending"
   | "parked"
@@ -12,7 +12,7 @@ export type CardState =
   | "withdrawn"
   | "undelivered";
 
-/** The state of a card: what the server says, and what is on its way from here. */
+/** The state of a card, from the ask and the decision that is being sent. */
 export function stateOf(ask: Ask, sending: Sending | undefined, now: number): CardState {
   if (ask.status === "pending") {
     if (sending && sending.phase !== "failed" && sending.phase !== "lost") return "sending";
@@ -31,16 +31,16 @@ export function stateOf(ask: Ask, sending: Sending | undefined, now: number): Ca
   }
 }
 
-/** Everything about an ask that a decision depends on, as text to compare. */
+/** The parts of an ask that a decision depends on, as text to compare. */
 export const contentOf = ({ questions, approval, link }: Ask): string => JSON.stringify([questions, approval, link]);
 
-/** The first digits of an ask's digest, for people to compare. */
+/** The first digits of the digest of an ask, for people to compare. */
 export const shortDigest = (ask: Ask): string => (ask.digest ?? "").slice(0, 12);
 
 /** Whether the controls are shown. */
 export const isOpen = (state: CardState): boolean => state === "pending" || state === "parked" || state === "snoozed";
 
-/** The one question whose options are buttons that send, if the ask is such a one. */
+/** The question of a one-click card, whose options are buttons that send. */
 export function oneClickQuestion(ask: Ask): Question | undefined {
   const [question, second] = ask.questions ?? [];
   if (!question || second || question.multiple) return undefined;
@@ -52,25 +52,25 @@ const isField = (question: Question): boolean =>
   question.input === "text" || question.input === "number" || (isChoice(question) && !question.options?.length);
 const isChoice = (question: Question): boolean => (question.input ?? "choice") === "choice";
 
-/** Whether the answer to the ask is typed. Then letters are meant as text, and no single letter may act on the card. */
+/** Whether the answer is typed. Then letters are text, so single letters must not act on the card. */
 export const takesTyping = (ask: Ask): boolean =>
   ask.kind === "question" && (ask.questions ?? []).length > 0 && (ask.questions ?? []).every(isField);
 
-/** The ask's one question, if it is answered with yes or no. */
+/** The only question of the ask, if it is a yes/no question. */
 export function yesNoQuestion(ask: Ask): Question | undefined {
   const [question, second] = ask.questions ?? [];
   return question?.input === "yesNo" && !second ? question : undefined;
 }
 
-/** Whether the question takes words of the person's own beside its options. */
+/** Whether the question accepts free text in addition to its options. */
 export const takesOther = (question: Question): boolean => isChoice(question) && question.custom !== false;
 
 const last = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) || path;
 
-/** The name of a directory or a file, without where it is. */
+/** The last component of a path. */
 export const baseName = (path: string | null | undefined): string => (path ? last(path) : "");
 
-/** One line that says what an ask is about, and whether it is code. */
+/** The title of an ask in one line, and whether it is code. */
 export function titleOf(ask: Ask): { text: string; code: boolean } {
   if (ask.kind === "link") return { text: ask.link?.message || ask.link?.url || ask.title, code: false };
   if (ask.approval) {

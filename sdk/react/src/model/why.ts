@@ -1,24 +1,30 @@
 import type { Ask } from "../api";
 import type { Translate } from "../words";
+import { sentence, serverText, serverValue } from "./serverText";
 
 /**
- * The server's reason why a person is asked, in the language of the card. What is shown in full below the reason is not repeated;
- * code stands between backticks. A reason of another shape is returned as the server wrote it.
+ * Why a person is asked, in the language of the card. It does not repeat what the card shows in full below. Code is between
+ * backticks. A reason without a code is returned as the server wrote it.
  */
 export function whyWords(t: Translate, ask: Ask): string {
-  const why = ask.why ?? "";
-  const missing = /^no rule allows (.+)$/s.exec(why)?.[1];
-  if (missing !== undefined) return isWhole(ask, missing) ? t(noRuleKey(ask)) : t("why.part", { what: missing });
-  const held = /^no rule can allow .+: it holds (.+)$/s.exec(why)?.[1];
-  if (held !== undefined) return t("why.never", { what: held });
-  const rule = /^rule "(.+)" asks for /s.exec(why)?.[1];
-  if (rule !== undefined) return t("why.rule", { rule });
-  const first = why.charAt(0).toUpperCase() + why.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
+  const { why, whyCode } = ask;
+  const { what = "", rule = "" } = whyCode?.params ?? {};
+  switch (whyCode?.code) {
+    case "no_rule_allows":
+      return namesWholeAsk(ask, what) ? t(noRuleKey(ask)) : t("why.part", { what });
+    case "no_rule_can_allow":
+      return t("why.never", { what: serverValue(t, whyCode, "found") });
+    case "rule_asks":
+      return t("why.rule", { rule });
+    case "built_in_rule":
+      return t("why.builtIn", { what: serverValue(t, whyCode, "found") });
+    default:
+      return sentence(serverText(t, why ?? "", whyCode));
+  }
 }
 
-/** Whether the reason names all of what the card shows, in full or shortened. */
-function isWhole({ approval }: Ask, missing: string): boolean {
+/** Whether the reason names everything that the card shows, in full or shortened. */
+function namesWholeAsk({ approval }: Ask, missing: string): boolean {
   const named = /^`(.*)`$/s.exec(missing)?.[1];
   if (!approval || named === undefined) return true;
   const { command, url, tool, server, paths = [] } = approval;

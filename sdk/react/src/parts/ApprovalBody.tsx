@@ -2,7 +2,7 @@ import { Eye, Pencil, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
-import { clock } from "../model/time";
+import { timeOrDate } from "../model/time";
 import { baseName, shortDigest } from "../model/view";
 import { whyWords } from "../model/why";
 import { type AskCardModel, editedField, editedInput, inputText } from "../useAskCard";
@@ -15,7 +15,7 @@ import { PreviewView } from "./PreviewView";
 import { RiskLine } from "./RiskLine";
 import { Visible } from "./Visible";
 
-/** An approval: what would be done, whole and verbatim, and the ways to decide. */
+/** An approval: the requested action in full and verbatim, and the controls to decide. */
 export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRule: (() => void) | undefined }) {
   const { t } = useHost();
   const { ask, draft } = model;
@@ -68,7 +68,7 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
   );
 }
 
-/** Whether a plan is shown as it reads. Each press of `e` shows the editor. */
+/** Whether an edited plan is rendered. Each press of `e` shows the editor. */
 function useReading({ draft, writing }: AskCardModel): [boolean, (on: boolean) => void] {
   const edits = writing?.field === "input" ? writing.count : 0;
   const [readAt, setReadAt] = useState<number>();
@@ -81,7 +81,7 @@ interface PlanModesProps {
   setReading: (on: boolean) => void;
 }
 
-/** Read or edit a plan. Changes stay while they are read. */
+/** Switches between reading and editing a plan. Reading keeps the changes. */
 function PlanModes({ model, isReading, setReading }: PlanModesProps) {
   const { t } = useHost();
   return (
@@ -119,7 +119,7 @@ function withCommand(ask: Ask, edited: string | null): Ask {
   return { ...ask, approval: { ...ask.approval, command: edited } };
 }
 
-/** Where it would happen, and what happens if nobody decides. */
+/** The directory, the machine, the deadline and the digest. */
 function Facts({ ask }: { ask: Ask }) {
   const { t, machine } = useHost();
   const preview = ask.approval?.preview;
@@ -144,7 +144,7 @@ function Facts({ ask }: { ask: Ask }) {
       )}
       <div>
         <dt>{t("fact.deadline")}</dt>
-        <dd>{ask.deadlineAt ? t("fact.denyAt", { time: clock(ask.deadlineAt) }) : t("fact.noDeadline")}</dd>
+        <dd>{ask.deadlineAt ? t("fact.denyAt", { time: timeOrDate(ask.deadlineAt) }) : t("fact.noDeadline")}</dd>
       </div>
       {ask.digest && (
         <div>
@@ -266,7 +266,7 @@ function Footer({ model, makeRule }: { model: AskCardModel; makeRule: (() => voi
   );
 }
 
-/** On a wide card a plan has its own switch for this at the top. */
+/** The edit button. On a wide card, a plan has a switch at the top instead. */
 function EditButton({ model, isPlan }: { model: AskCardModel; isPlan: boolean }) {
   const { t } = useHost();
   const field = editedField(model.ask);
@@ -317,7 +317,7 @@ function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() =>
   );
 }
 
-/** Why a person is asked. What stands between backticks is code. */
+/** The reason why a person is asked. Text between backticks is code. */
 function Why({ text }: { text: string }) {
   return text.split("`").map((part, index) => {
     const Tag = index % 2 === 0 ? "span" : "code";

@@ -22,7 +22,7 @@ export function Command({ text, isShell = false }: { text: string; isShell?: boo
   });
 }
 
-/** A token, of which the parts inside a range are marked. `from` is the offset of the token. */
+/** A token with the parts inside a range marked. `from` is the offset of the token. */
 function Marked({ text, from, ranges }: { text: string; from: number; ranges: TextRange[] }) {
   const inside = ranges
     .map((range) => ({ from: Math.max(0, range.from - from), to: Math.min(text.length, range.to - from) }))

@@ -3,7 +3,7 @@ import { useHost } from "../host";
 import { Kbd } from "./Kbd";
 import { Markdown } from "./Markdown";
 
-/** What the agent said before it asked: three lines, then all of it. */
+/** The message of the agent before the ask: three lines, expandable. */
 export function Context({ text, whole, toggle }: { text: string; whole: boolean; toggle: () => void }) {
   const { t } = useHost();
   const long = text.length > 240 || text.split("\n").length > 3;

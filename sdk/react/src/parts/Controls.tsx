@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { useHost } from "../host";
 
-/** What a card asks for. Who only looks is told so, and nothing takes a click. */
+/** The controls of a card. With view-only access they are disabled, and a note explains it. */
 export function Controls({ children }: { children: ReactNode }) {
   const { t, readOnly } = useHost();
   if (!readOnly) return children;

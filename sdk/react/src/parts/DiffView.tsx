@@ -8,7 +8,7 @@ import { Visible } from "./Visible";
 
 const SIGN = { add: "+", del: "-", same: "", hunk: "" } as const;
 
-/** The change to one file, every line of it. */
+/** The complete diff of one file. */
 export function DiffView({ file }: { file: FileDiff }) {
   const { t, copy } = useHost();
   const lines = useMemo(() => readDiff(file.diff), [file.diff]);
@@ -86,7 +86,7 @@ function LineView({ line }: { line: DiffLine }) {
   );
 }
 
-/** How many of the lines have been in view so far. */
+/** The number of lines that have been in view so far. */
 function useSeen(total: number) {
   const box = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(total);

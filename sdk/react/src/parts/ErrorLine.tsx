@@ -3,7 +3,7 @@ import { useHost } from "../host";
 import type { AskCardModel } from "../useAskCard";
 import { Visible } from "./Visible";
 
-/** Why the last try was not taken. What was typed is still there. */
+/** The reason why the last attempt was refused. The input is kept. */
 export function ErrorLine({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { sending, ask } = model;

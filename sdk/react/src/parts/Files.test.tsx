@@ -49,7 +49,7 @@ describe("files that a command executes", () => {
     ]);
   });
 
-  it("are not read for people who only look, nor outside of sessions that the server started", () => {
+  it("are not loaded with view-only access, or outside sessions that the server started", () => {
     const read = vi.fn<(id: string) => Promise<AskFiles>>();
     for (const [readOnly, readable] of [
       [true, true],

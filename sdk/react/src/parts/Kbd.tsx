@@ -1,4 +1,4 @@
-/** A key that does the same as the button it stands on. Not read aloud: `aria-keyshortcuts` says it. */
+/** The keyboard shortcut of a button. Hidden from screen readers, which read `aria-keyshortcuts`. */
 export function Kbd({ children }: { children: string }) {
   return (
     <span className="kbd" aria-hidden="true">

@@ -12,7 +12,7 @@ function show(text: string): HTMLElement {
   return container;
 }
 
-/** Lists as nested arrays: the number or bullet of each item, its own text, and the items below it. */
+/** Lists as nested arrays: the marker, the text and the nested items of each item. */
 type Item = [string, string, ...Item[]];
 function itemsOf(list: Element | null): Item[] {
   return [...(list?.children ?? [])].map((item) => {
@@ -23,7 +23,7 @@ function itemsOf(list: Element | null): Item[] {
 }
 
 describe("Markdown", () => {
-  it("keeps the agent's numbers, also around nested lists", () => {
+  it("keeps the agent's numbers around nested lists", () => {
     const nested = show("1. one\n   - below\n2. two\n");
     expect(itemsOf(nested.querySelector("ol"))).toEqual([
       ["1", "one", ["-", "below"]],
@@ -38,7 +38,7 @@ describe("Markdown", () => {
     ]);
   });
 
-  it("shows tables, link targets, definitions, HTML and comments, and makes no link or markup of them", () => {
+  it("shows tables, link targets, definitions, HTML and comments as text, without links or markup", () => {
     const shown = show(
       "| a | b |\n|---|---|\n| 1 | 2 |\n\n[docs](http://x.y) <b>c</b> <!-- hidden -->\n\n[ref]: http://evil\n\n<script>s</script>",
     );
@@ -48,7 +48,7 @@ describe("Markdown", () => {
     expect(shown.querySelector("a, b, script, img")).toBeNull();
   });
 
-  it("shows its source on demand, where it differs", () => {
+  it("shows its source on demand if it differs", () => {
     const text = "## Goal\nUse `a` and **b**\n\n```js\n*x*\n```";
     const shown = show(text);
     expect([...shown.querySelectorAll("p, pre")].map((part) => part.textContent)).toEqual([
@@ -61,7 +61,7 @@ describe("Markdown", () => {
     expect(show("Just words.\nTwo lines.").querySelector("button")).toBeNull();
   });
 
-  it("is shown as it was written when it is nested too deeply to be read", () => {
+  it("is shown as source if it is nested too deeply", () => {
     const text = `${">".repeat(20_000)} deep`;
     expect(show(text).textContent).toContain("deep");
   });

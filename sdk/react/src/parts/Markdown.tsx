@@ -5,8 +5,8 @@ import { isFormatted, numberOf, readMarkdown } from "../model/markdown";
 import { Visible } from "./Visible";
 
 /**
- * Markdown of an agent as elements of our own: never HTML, and no link that can be clicked. A person decides by what stands here, so
- * nothing is left out and no number is changed. Whatever has no element of its own is shown as it was written.
+ * Markdown of an agent, rendered as React elements: never HTML, and no clickable links. A person decides by this text, so nothing
+ * is left out and no number is changed. Markup without an element is shown as source.
  */
 export function Markdown({ text }: { text: string }) {
   const { t } = useHost();
@@ -40,7 +40,7 @@ function Block({ token }: { token: MarkedToken }) {
       return null;
     case "heading":
       return (
-        // Not a heading of the page: an agent's text does not structure it.
+        // Not a heading element: the text of an agent must not structure the page.
         <p className="head">
           <Spans tokens={token.tokens} />
         </p>

@@ -17,7 +17,7 @@ interface OneClickProps {
   compact: boolean;
 }
 
-/** One question whose options are buttons: one click, or one key, sends. */
+/** One question whose options are buttons that send with one click or key. */
 export function OneClick({ model, question, compact }: OneClickProps) {
   const { t } = useHost();
   const [pointed, setPointed] = useState<number | null>(null);
@@ -62,7 +62,7 @@ export function OneClick({ model, question, compact }: OneClickProps) {
   );
 }
 
-/** The key that sends an option: its place, and on a yes/no question the keys that say yes and no everywhere. */
+/** The keys of an option: its number, and on a yes/no question also the keys for yes and no. */
 function keyOf(question: Question, index: number): string | undefined {
   if (question.input === "yesNo") return ["a", "d"][index];
   return index < 9 ? String(index + 1) : undefined;
@@ -85,7 +85,7 @@ interface OptionWordsProps {
   trailing?: ReactNode;
 }
 
-/** Key or mark, label, "Recommended", key, description. */
+/** The content of an option: mark, label, "Recommended", key, description. */
 export function OptionWords({ option, t, leading, trailing }: OptionWordsProps) {
   return (
     <>
@@ -106,7 +106,7 @@ export function OptionWords({ option, t, leading, trailing }: OptionWordsProps) 
   );
 }
 
-/** Moves from the field to the nearest option. There digits choose; in the field they are text. */
+/** Moves the focus from the field to the nearest option, where digits choose. In the field, digits are text. */
 function leaveForOptions(event: KeyboardEvent<HTMLInputElement>, model: AskCardModel): void {
   const options = event.currentTarget.closest("[data-options]")?.querySelectorAll<HTMLElement>("[data-option]");
   if (!options?.length) return;

@@ -5,7 +5,7 @@ import { DiffView } from "./DiffView";
 import { Markdown } from "./Markdown";
 import { Visible } from "./Visible";
 
-/** What a person looks at before deciding: whole, never folded. */
+/** The preview of an approval, in full and never folded. */
 export function PreviewView({ ask }: { ask: Ask }) {
   const { approval } = ask;
   if (!approval) return null;
@@ -46,7 +46,7 @@ function CommandBlock({ text, isShell = false }: { text: string; isShell?: boole
   );
 }
 
-/** What else the tool would get. */
+/** The other input of the tool. */
 function Rest({ input, shown }: { input: Record<string, unknown>; shown: string[] }) {
   const { t } = useHost();
   const rest = Object.entries(input).filter(([key]) => !shown.includes(key));

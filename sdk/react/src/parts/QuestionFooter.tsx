@@ -7,7 +7,7 @@ import { type AskCardModel, optionCount } from "../useAskCard";
 import { Kbd } from "./Kbd";
 import { ButtonWords, NoteField, ReasonField, ReasonFooter } from "./notes";
 
-/** Send, note, reject. Reject is always there. */
+/** Buttons for send, note and reject. Reject is always shown. */
 export function QuestionFooter({ model }: { model: AskCardModel }) {
   const { draft } = model;
   return (
@@ -26,7 +26,7 @@ function Actions({ model }: { model: AskCardModel }) {
   const questions = ask.questions ?? [];
   const many = questions.length > 1;
   const ready = model.missing.length === 0;
-  // Where the answer is typed, letters are text; and on a yes/no question `d` answers No.
+  // With a typed answer, letters are text. On a yes/no question, `d` answers No.
   const letters = !takesTyping(ask);
   const rejectKey = letters && !yesNoQuestion(ask);
   const progress =
@@ -94,7 +94,7 @@ function Actions({ model }: { model: AskCardModel }) {
   );
 }
 
-/** On a one-click card: sends the highlighted option, or the words typed. */
+/** On a one-click card: sends the highlighted option or the typed text. */
 function SendChoice({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const question = model.ask.questions?.[0];

@@ -10,7 +10,7 @@ import { Head, QuestionField } from "./fields";
 import { Kbd } from "./Kbd";
 import { OptionWords } from "./OneClick";
 
-/** Several questions, or one that takes several options: marks, and then Submit. */
+/** Several questions, or one with several choices: radio buttons or checkboxes, and Submit. */
 export function QuestionSet({ model }: { model: AskCardModel }) {
   const questions = model.ask.questions ?? [];
   const open = (model.answers ?? []).findIndex((answer) => answer.length === 0);

@@ -4,6 +4,7 @@ import type { AskCardActions } from "../AskCard";
 import type { Ask, Question, ShownAnswer } from "../api";
 import { useHost } from "../host";
 import { entryLabel, optionLabel, optionValue } from "../model/draft";
+import { serverText } from "../model/serverText";
 import { decisionWords } from "../model/unsent";
 import { shortDigest, titleOf } from "../model/view";
 import { secondLine, winnerWords } from "../stateWords";
@@ -12,16 +13,18 @@ import type { Translate } from "../words";
 import { Command } from "./Command";
 import { Visible } from "./Visible";
 
-/** How it ended: one row per question, or what was decided about, and then who and how far it came. */
+/** The outcome: one row for each question or the title of the ask, then the actor and the delivery. */
 export function Result({ model, actions }: { model: AskCardModel; actions: AskCardActions }) {
   const { t, tokenId } = useHost();
   const { ask, state } = model;
   const answers = ask.outcome?.answers ?? undefined;
   const rows = answers && (state === "answered" || state === "undelivered");
-  // Where no message can be sent, the server's own words say why it did not arrive.
-  const why = (!actions.sendAsMessage && ask.deliveryReason) || t("line.undelivered");
+  // Without `sendAsMessage` the card cannot offer the message, so it shows the reason from the server.
+  const reason = !actions.sendAsMessage && serverText(t, ask.deliveryReason ?? "", ask.deliveryCode);
+  const why = reason || t("line.undelivered");
   const line = state === "undelivered" ? why : secondLine(t, ask, tokenId);
-  const words = ask.outcome?.status === "withdrawn" ? undefined : ask.outcome?.message;
+  const { message, messageCode } = ask.outcome ?? {};
+  const words = message && ask.outcome?.status !== "withdrawn" && serverText(t, message, messageCode);
   return (
     <div className="res">
       {rows ? (
@@ -66,7 +69,7 @@ export function Result({ model, actions }: { model: AskCardModel; actions: AskCa
         )}
       </p>
       <Lost model={model} />
-      {state === "undelivered" && <WaysOut ask={ask} actions={actions} t={t} />}
+      {state === "undelivered" && <UndeliveredActions ask={ask} actions={actions} t={t} />}
     </div>
   );
 }
@@ -85,7 +88,7 @@ interface AnswerRowProps {
   answer: ShownAnswer;
   first: boolean;
   askId: string;
-  /** Whether a long answer is cut to one line until the row is opened: nobody here wrote it. */
+  /** Whether a long answer is cut to one line until the row is opened, because no person wrote it. */
   cut: boolean;
 }
 
@@ -153,7 +156,7 @@ function Offered({ question, entries, t }: { question: Question; entries: string
   );
 }
 
-/** Somebody else was first: what was not sent is kept to copy. */
+/** The unsent answer, to copy, after another person or rule decided the ask. */
 function Lost({ model }: { model: AskCardModel }) {
   const { t, copy } = useHost();
   const { ask, sending } = model;
@@ -174,7 +177,7 @@ function Lost({ model }: { model: AskCardModel }) {
   );
 }
 
-function WaysOut({ ask, actions, t }: { ask: Ask; actions: AskCardActions; t: Translate }) {
+function UndeliveredActions({ ask, actions, t }: { ask: Ask; actions: AskCardActions; t: Translate }) {
   const text = (ask.outcome?.answers ?? []).flatMap((answer) => (Array.isArray(answer) ? answer : [])).join("\n");
   return (
     <div className="hstack">

@@ -4,7 +4,7 @@ import { useHost } from "../host";
 import { destructiveParts, outsideWrites } from "../model/risk";
 import { Visible } from "./Visible";
 
-/** The destructive words of a command and the places that it changes outside the project; empty for a harmless one. */
+/** The destructive words of a command and the paths outside the project that it changes. Empty if there are none. */
 export function risksOf(ask: Ask): { destructive: string[]; outside: string[] } {
   const { approval } = ask;
   const command = approval?.action === "run" ? (approval.command ?? "") : "";
@@ -12,7 +12,7 @@ export function risksOf(ask: Ask): { destructive: string[]; outside: string[] } 
   return { destructive: [...new Set(parts)], outside: outsideWrites(ask) };
 }
 
-/** Names the risks of an approval under its command or diff. A hint only: a command without one can do harm, too. */
+/** Names the risks of an approval below its command or diff. This is only a hint: other commands can also do harm. */
 export function RiskLine({ ask }: { ask: Ask }) {
   const { t } = useHost();
   const { destructive, outside } = risksOf(ask);

@@ -4,7 +4,7 @@ import type { AskCardModel } from "../useAskCard";
 import { Command } from "./Command";
 import { Visible } from "./Visible";
 
-/** A decision that is held: what it is about, and how long it can be taken back. */
+/** A held decision: the title of the ask, and the remaining time to undo. */
 export function SendingBody({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const now = useNow(1000);

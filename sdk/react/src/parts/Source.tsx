@@ -16,7 +16,7 @@ export function AgentTile({ agent }: { agent: string }) {
   );
 }
 
-/** Who asks, and from where. */
+/** The agent, the session, the project and the branch of the ask. */
 export function Source({ ask }: { ask: Ask }) {
   const { t } = useHost();
   return (

@@ -13,7 +13,7 @@ import { Visible } from "./Visible";
 
 const SOON_MS = 5 * 60_000;
 
-/** The head of a card: how it stands, since when, until when. */
+/** The header of a card: state, age and deadline. */
 export function StateStrip({ model, actions }: { model: AskCardModel; actions: AskCardActions }) {
   const { t, tokenId, holdMs, readOnly } = useHost();
   const now = useNow(1000);
@@ -66,7 +66,7 @@ function Deadline({ ask, now, t }: { ask: Ask; now: number; t: Translate }) {
   );
 }
 
-/** What happens when nobody answers, and when. */
+/** The deadline, and the outcome without an answer. */
 export function deadlineWords(t: Translate, ask: Ask, left: number): string {
   const time = countdown(left);
   if (ask.onTimeout === "accept-first") {

@@ -2,7 +2,7 @@ import { Fragment } from "react";
 import { useHost } from "../host";
 import { pieces } from "../model/invisible";
 
-/** Text of an agent, as text: never markup, and what would not be seen is shown as its code. */
+/** Text of an agent: never markup, and invisible characters are shown as their codes. */
 export function Visible({ text }: { text: string }) {
   const { t } = useHost();
   let at = 0;

@@ -12,7 +12,7 @@ const CHIP = 30;
 /** Whether the device has no pointer that can hover. */
 export const isTouch = (): boolean => matchMedia("(hover: none)").matches;
 
-/** The header as a chip, what the question takes, and its text. */
+/** The header of a question as a chip, the kind of input, and its text. */
 export function Head({ question, titleId, small }: { question: Question; titleId: string; small?: boolean }) {
   const header = question.header ? plain(question.header) : "";
   return (
@@ -133,7 +133,7 @@ export function QuestionField({ model, index, question }: FieldProps) {
   );
 }
 
-/** Enter sends, Shift+Enter breaks the line, and an Enter that ends a composition does neither. */
+/** Enter sends, and Shift+Enter inserts a line break. An Enter that ends an IME composition does neither. */
 export function sendOnEnter(event: KeyboardEvent, send: () => void): void {
   if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return;
   event.preventDefault();

@@ -61,13 +61,13 @@ function stateIcon(ask: Ask, state: CardState): LucideIcon {
   }
 }
 
-/** What kind of ask it is. */
+/** The icon of the kind of an ask. */
 export function KindIcon({ ask, size = 16 }: { ask: Ask; size?: number }) {
   const Icon = kindIcon(ask);
   return <Icon className="i" size={size} strokeWidth={1.75} aria-hidden="true" />;
 }
 
-/** How it stands. */
+/** The icon of the state of an ask. */
 export function StateIcon({ ask, state, size = 16 }: { ask: Ask; state: CardState; size?: number }) {
   const Icon = stateIcon(ask, state);
   return <Icon className="i" size={size} strokeWidth={1.75} aria-hidden="true" />;

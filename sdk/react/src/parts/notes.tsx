@@ -4,7 +4,7 @@ import type { AskCardModel, WrittenField } from "../useAskCard";
 import { sendOnEnter } from "./fields";
 import { Kbd } from "./Kbd";
 
-/** The field takes the focus when the person opens it, and never by itself: a card that is shown again keeps its keys. */
+/** Focuses a field only when the person opens it, so that a card that is shown again keeps its shortcuts. */
 export function useWrittenField(model: AskCardModel, field: WrittenField) {
   const element = useRef<HTMLTextAreaElement>(null);
   const count = model.writing?.field === field ? model.writing.count : 0;
@@ -16,7 +16,7 @@ export function useWrittenField(model: AskCardModel, field: WrittenField) {
   return element;
 }
 
-/** Escape closes a field in which nothing was changed, and else only leaves it. */
+/** Escape closes an unchanged field, and leaves a changed one. */
 export function leaveOnEscape(event: KeyboardEvent<HTMLElement>, model: AskCardModel, field: WrittenField): void {
   if (event.key !== "Escape") return;
   event.preventDefault();
@@ -24,7 +24,7 @@ export function leaveOnEscape(event: KeyboardEvent<HTMLElement>, model: AskCardM
   model.leaveField(field);
 }
 
-/** Words that go with the answer. */
+/** The note that is sent with an answer. */
 export function NoteField({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const field = useWrittenField(model, "note");
@@ -49,7 +49,7 @@ export function NoteField({ model }: { model: AskCardModel }) {
 const reasonLabel = (model: AskCardModel) =>
   model.ask.kind === "question" ? ("approval.rejectReason" as const) : ("approval.reason" as const);
 
-/** The reason of a deny or reject. The agent gets these words. */
+/** The reason of a denial or rejection, which is sent to the agent. */
 export function ReasonField({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { reason } = model.draft;
@@ -77,7 +77,7 @@ export function ReasonField({ model }: { model: AskCardModel }) {
   );
 }
 
-/** The footer while a reason is typed: only what can be done with the reason. */
+/** The footer while a reason is typed: only the actions that use the reason. */
 export function ReasonFooter({ model }: { model: AskCardModel }) {
   const { t } = useHost();
   const { kind } = model.ask;
@@ -106,7 +106,7 @@ export function ReasonFooter({ model }: { model: AskCardModel }) {
   );
 }
 
-/** The words of a button: all of them, or one word where there is no room. The button's label says all of them. */
+/** The text of a button: the long form, or the short form on narrow cards. The accessible name is the long form. */
 export function ButtonWords({ long, short }: { long: string; short: string }) {
   return (
     <>

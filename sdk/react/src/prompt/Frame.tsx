@@ -12,12 +12,12 @@ import type { ToolCallCard } from "./useToolCall";
 
 interface FrameProps {
   card: ToolCallCard;
-  /** Somebody decided, and it was not this card. */
+  /** Whether the ask was decided elsewhere. */
   settled: boolean;
   children: ReactNode;
 }
 
-/** The card around a prompt: how it stands, what went wrong, and how it ended. */
+/** The card around a prompt: state, error and outcome. */
 export function Frame({ card: { model, host }, settled, children }: FrameProps) {
   const { ask, state, sending } = model;
   const { t } = host;

@@ -10,7 +10,7 @@ export interface MessageItemProps {
   oneClick?: boolean;
 }
 
-/** One entry of a session: words, a tool call, or what is asked about it. */
+/** One entry of a session: a message, a tool call, or the ask about it. */
 export function MessageItem({ sessionId, item, oneClick = false }: MessageItemProps) {
   if (item.kind === "text") return <Markdown text={item.text} />;
   const { toolCallId, toolName, input, status, interactiveType, questions } = item.call;

@@ -7,15 +7,15 @@ import { useQuestionPrompt } from "./useToolCall";
 export interface QuestionPromptProps {
   sessionId: string;
   toolCallId: string;
-  /** As the gateway's stream tells them. */
+  /** The questions of the gateway stream. */
   questions: readonly QuestionItem[];
-  /** Whether a click on an option of a single question sends it. Otherwise one chooses and submits. */
+  /** Whether a click on an option of a single question sends it. Otherwise the person selects and submits. */
   oneClick?: boolean;
-  /** It was decided elsewhere: nothing can be chosen any more. */
+  /** Whether the ask was decided elsewhere. Then the card is read-only. */
   settled?: boolean;
 }
 
-/** The questions of a tool call: choose, submit, and see what was chosen. */
+/** The questions of a tool call: select, submit, and review the answer. */
 export function QuestionPrompt({ settled = false, ...props }: QuestionPromptProps) {
   const card = useQuestionPrompt(props);
   const { model, host } = card;

@@ -7,13 +7,13 @@ export interface ToolApprovalProps {
   sessionId: string;
   toolCallId: string;
   toolName: string;
-  /** JSON as text, as the gateway's stream tells it. */
+  /** The arguments of the gateway stream, as JSON text. */
   input: string;
-  /** It was decided elsewhere. */
+  /** Whether the ask was decided elsewhere. */
   settled?: boolean;
 }
 
-/** May this tool be used with this input: approve or deny. */
+/** The approval of a tool call: approve or deny. */
 export function ToolApproval({ settled = false, ...props }: ToolApprovalProps) {
   const card = useToolApproval(props);
   const { model, host } = card;

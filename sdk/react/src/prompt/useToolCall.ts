@@ -7,10 +7,10 @@ import { Drafts } from "../model/draft";
 import { type Decide, DecideError, Sender } from "../model/sender";
 import { type AskCardModel, useAskCard } from "../useAskCard";
 
-/** A card about a tool call, of which no more is known than the gateway's stream tells. */
+/** The model of a card about a tool call that is known only from the gateway stream. */
 export interface ToolCallCard {
   model: AskCardModel;
-  /** What the parts of the card use in place of the page's own. */
+  /** The parts of the host that this card replaces. */
   host: Host;
 }
 
@@ -19,12 +19,12 @@ interface Where {
   toolCallId: string;
 }
 
-/** Questions of a tool call without a look: state, draft and acts. Answers go through the transport. */
+/** Headless questions of a tool call: state, draft and actions. Answers are sent with the transport. */
 export function useQuestionPrompt(
   where: Where & { questions: readonly QuestionItem[]; oneClick?: boolean },
 ): ToolCallCard {
   const { sessionId, toolCallId, oneClick = false } = where;
-  // By their content: a new array with the same questions must not take away what was chosen.
+  // Compare by content: a new array with the same questions must not reset the selection.
   const content = JSON.stringify(where.questions);
   const questions = useMemo(() => JSON.parse(content) as QuestionItem[], [content]);
   const ask = useMemo(
@@ -54,7 +54,7 @@ export function useQuestionPrompt(
   });
 }
 
-/** An approval of a tool call without a look. */
+/** A headless approval of a tool call. */
 export function useToolApproval(where: Where & { toolName: string; input: string }): ToolCallCard {
   const { sessionId, toolCallId, toolName, input } = where;
   const ask = useMemo(
@@ -101,10 +101,10 @@ function useToolCall(ask: Ask, oneClick: boolean, send: Send): ToolCallCard {
 }
 
 async function via(transport: Transport | undefined, decision: Decision, send: Send): Promise<void> {
-  if (!transport) throw new DecideError("SaysoProvider was given neither `client` nor `transport`");
+  if (!transport) throw new DecideError("SaysoProvider needs a `client` or a `transport`");
   const sent = send(transport, decision);
-  if (!sent) throw new DecideError("this cannot be decided in this way");
-  if (!(await sent).ok) throw new DecideError("it was not taken");
+  if (!sent) throw new DecideError("the decision does not fit this tool call");
+  if (!(await sent).ok) throw new DecideError("the server did not accept the decision");
 }
 
 function outcomeOf(decision: Decision, tokenId: string): Outcome {
@@ -135,13 +135,13 @@ const bare = (sessionId: string, toolCallId: string): Omit<Ask, "kind"> => ({
   labels: {},
 });
 
-/** The input as fields when it is an object, else as the text it is. */
+/** The input as fields if it is an object, or as text. */
 function shown(input: string): Pick<NonNullable<Ask["approval"]>, "input" | "preview"> {
   try {
     const value: unknown = JSON.parse(input);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { input: value as never };
   } catch {
-    // Shown as it came.
+    // Show invalid JSON unchanged.
   }
   return { input: {}, preview: { type: "text", text: input } };
 }

@@ -1,6 +1,6 @@
 import type { Ask, Question } from "../api";
 
-/** A question with two options that takes words of one's own, as most agents ask. */
+/** A question with two options and free text, which is the most common form. */
 export const database: Question = {
   key: "0",
   header: "Database",
@@ -34,7 +34,7 @@ export const token: Question = {
   options: [],
 };
 
-/** An ask that waits. */
+/** A pending ask. */
 export function anAsk(change: Partial<Ask> = {}): Ask {
   return {
     id: "ask_1",
@@ -60,7 +60,8 @@ export function anApproval(change: Partial<NonNullable<Ask["approval"]>> = {}): 
   return anAsk({
     kind: "approval",
     questions: [],
-    why: "no rule allows it",
+    why: "no rule allows `cargo test --workspace`",
+    whyCode: { code: "no_rule_allows", params: { what: "`cargo test --workspace`" } },
     approval: {
       tool: "Bash",
       action: "run",

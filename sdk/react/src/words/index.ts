@@ -4,10 +4,10 @@ export { en, type WordKey, type Words } from "./en";
 export { zhCN } from "./zh-CN";
 
 export type Params = Record<string, string | number>;
-/** Turns a key into words. */
+/** Returns the words of a key, with its parameters filled in. */
 export type Translate = (key: WordKey, params?: Params) => string;
 
-/** A translator over plain words, for pages that have none of their own. */
+/** Creates a translator from a table of words. */
 export function translator(words: Words = en): Translate {
   const table: Record<string, string> = words;
   return (key, params = {}) => {

@@ -6,7 +6,7 @@ import { bundle } from "../../../typescript/scripts/bundle.mjs";
 import { Site } from "../../../typescript/tests/browser/site";
 import { type Example, examples, place } from "../../../typescript/tests/docs";
 
-/** The pages of the documentation, on a site of somebody else, with a token that sees one session. */
+/** The pages of the documentation, on a site with another origin and with a token for one session. */
 const PAGE = `<!doctype html><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css">
 <body><script type="module" src="/page.js"></script>`;
 
@@ -28,7 +28,7 @@ test.afterEach(async () => {
 
 const FOLDER = fileURLToPath(new URL("../../.docs", import.meta.url));
 
-/** Builds the page that stands in the documentation, as its reader would: with the built packages. */
+/** Builds the page of the documentation with the built packages, as a reader would. */
 async function build(page: string): Promise<void> {
   const example = examples(page).find(({ language }) => language === "tsx") as Example;
   const define = { "process.env.NODE_ENV": '"production"' };
@@ -39,7 +39,7 @@ async function build(page: string): Promise<void> {
 
 const give = (facts: object) => site.files.set("/sayso.json", JSON.stringify({ baseUrl: server.url, ...facts }));
 
-/** Keeps everything that comes to the page, streams too. Returns what came so far. */
+/** Records all responses to the page, including streams. Returns the recorded text. */
 async function listenIn(page: Page): Promise<() => Promise<string>> {
   await page.addInitScript(() => {
     window.came = "";
@@ -64,7 +64,7 @@ declare global {
   }
 }
 
-test("a page of another origin shows and answers the asks of its token, and sees no others", async ({ page }) => {
+test("a page of another origin shows and answers only the asks of its token", async ({ page }) => {
   await build("embedding.md");
   const mine = await server.session("question");
   const other = await server.session("approve");
@@ -77,7 +77,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   const cards = page.locator(".sayso-ask");
   await expect(cards).toHaveCount(1);
   await expect(cards).toContainText("Which database should this feature use?");
-  // Something happens next door: nothing of it is heard here.
+  // Events of another session do not reach this page.
   await server.api("POST", `/asks/${foreign.id}/deny`, {});
   await cards.getByRole("button", { name: /PostgreSQL/ }).click();
   await expect(cards).toHaveAttribute("data-state", "answered");
@@ -87,7 +87,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   expect(await came()).toContain(ask.id);
   expect(await came()).not.toContain(foreign.id);
 
-  // With the token in hand, the other ask is as unknown as one that never was.
+  // For this token, the ask of the other session looks like one that does not exist.
   const status = await page.evaluate(
     async ({ url, token, id }) => {
       const headers = { Authorization: `Bearer ${token}` };
@@ -100,7 +100,7 @@ test("a page of another origin shows and answers the asks of its token, and sees
   expect(status).toEqual([404, [ask.id]]);
 });
 
-test("a chat of another origin has the prompts among its words", async ({ page }) => {
+test("a chat of another origin shows prompts between its messages", async ({ page }) => {
   await build("embedding.md");
   const session = await server.session("question");
   const ask = await server.asked(session.id);
@@ -152,7 +152,7 @@ for (const { reducedMotion, moves } of [
   });
 }
 
-test("a component of one's own stands in for the card, for asks with its label", async ({ page }) => {
+test("a custom component replaces the card for asks with its label", async ({ page }) => {
   await build("interactive-tools.md");
   const labels = { component: "colour" };
   const ask = await server.ask({ questions: [{ text: "Which colour?", options: [{ label: "#fff" }] }], labels });
@@ -169,7 +169,7 @@ test("a component of one's own stands in for the card, for asks with its label",
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([["#336699"]]);
 });
 
-test("a page whose token was revoked says so and shows nothing new", async ({ page }) => {
+test("a page with a revoked token shows an error and nothing new", async ({ page }) => {
   await build("embedding.md");
   const session = await server.session("hello");
   const { token, id } = await admin.tokens.create({ role: "answerer", actor: "carol", sessionId: session.id });

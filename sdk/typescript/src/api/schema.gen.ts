@@ -8,7 +8,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Numbers for Prometheus. */
+        /** Metrics in the text format of Prometheus. */
         get: {
             parameters: {
                 query?: never;
@@ -51,7 +51,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the agents that can be started, with what they really can do. */
+        /** List the agents that can be started, with their capabilities. */
         get: {
             parameters: {
                 query?: never;
@@ -96,10 +96,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * End the processes of all agents. Their sessions can be resumed; no other agent starts until the
-         *     server has been started again.
-         */
+        /** Stop the processes of all agents. Their sessions can be resumed later. No agent starts until the server has been restarted. */
         post: {
             parameters: {
                 query?: never;
@@ -150,34 +147,34 @@ export interface paths {
         };
         /**
          * List asks.
-         * @description Pending ones oldest first, others newest first. `seq` is the place to stream from.
+         * @description Pending asks are sorted oldest first, all others newest first. Start a stream at `seq` to miss nothing.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description `pending`, `resolved`, or one outcome; all if it is left out. */
+                    /** @description `pending`, `resolved` or the name of one outcome. Defaults to all asks. */
                     status?: string;
-                    /** @description Only asks of this session. */
+                    /** @description Only asks of the session with this id. */
                     session?: string;
                     /** @description Only asks of this kind. */
                     kind?: components["schemas"]["AskKind"];
-                    /** @description Only asks with this label, as `key=value`. */
+                    /** @description Only asks with this label, written as `key=value`. */
                     label?: string;
                     /** @description Only asks of this agent. */
                     agent?: string;
-                    /** @description Only asks of this directory and below. */
+                    /** @description Only asks from this directory or a directory below it. */
                     project?: string;
-                    /** @description Only asks that were opened then or later. */
+                    /** @description Only asks opened at or after this time. */
                     since?: string;
-                    /** @description Only asks that were opened before then. */
+                    /** @description Only asks opened before this time. */
                     until?: string;
-                    /** @description Only asks with these words in what was asked, said or decided; letters in any case. */
+                    /** @description Only asks that contain these words in the request, the messages or the outcome. Case is ignored. */
                     q?: string;
-                    /** @description Only the ask whose id ends like this. */
+                    /** @description Only asks whose id ends with this text. */
                     idEndsWith?: string;
-                    /** @description How many at most, 1 to 500. */
+                    /** @description The maximum number of entries, 1 to 500. */
                     limit?: number;
-                    /** @description Where the last page ended. */
+                    /** @description The `nextCursor` of the previous page. */
                     cursor?: string;
                 };
                 header?: never;
@@ -253,13 +250,13 @@ export interface paths {
                 };
             };
         };
-        /** Take back the pending ask that you opened with this `dedupeKey`. */
+        /** Withdraw the pending ask that you opened with this `dedupeKey`. */
         delete: {
             parameters: {
                 query: {
                     /** @description The `dedupeKey` of the ask. */
                     dedupeKey: string;
-                    /** @description Why, in words for people. */
+                    /** @description The reason for the withdrawal, shown to people. */
                     reason?: string;
                 };
                 header?: never;
@@ -306,13 +303,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one ask, and wait for its outcome if you like. */
+        /** Read one ask. With `wait`, wait for its outcome. */
         get: {
             parameters: {
                 query?: {
-                    /** @description Wait up to this long (at most 60s) for an outcome, e.g. `30s`. */
+                    /** @description How long to wait for an outcome, for example `30s`; at most 60 seconds. The response is sent as soon as there is one. */
                     wait?: string;
-                    /** @description Add the agent's request as it arrived. */
+                    /** @description Whether to include `raw`, the agent's original request. */
                     raw?: boolean;
                 };
                 header?: never;
@@ -351,11 +348,11 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Take back an ask that you opened. */
+        /** Withdraw an ask that you opened. */
         delete: {
             parameters: {
                 query?: {
-                    /** @description Why, in words for people. */
+                    /** @description The reason for the withdrawal, shown to people. */
                     reason?: string;
                 };
                 header?: never;
@@ -463,7 +460,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve a tool call, or say that a link was opened. */
+        /** Approve a tool call, or confirm that a link was opened. */
         post: {
             parameters: {
                 query?: never;
@@ -520,7 +517,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deny a tool call, or a link. */
+        /** Deny a tool call, or decline a link. */
         post: {
             parameters: {
                 query?: never;
@@ -576,8 +573,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the files that the command of an approval executes, as they are now.
-         * @description For tokens that may answer, and only in sessions that this server started: other asks have no content.
+         * Read the current content of the files that the command of an approval executes.
+         * @description Only for tokens that may answer. Content is available only in sessions that this server started.
          */
         get: {
             parameters: {
@@ -631,7 +628,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count what people decided before about the same action as this approval. */
+        /** Count earlier decisions of people about the same action as in this approval. */
         get: {
             parameters: {
                 query?: never;
@@ -687,14 +684,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the outcome of an ask that you opened: it counts as delivered from then on.
-         * @description A secret answer comes in clear, this once, and is deleted.
+         * Collect the outcome of an ask that you opened. The outcome then counts as delivered.
+         * @description A secret answer is returned in plain text, only once, and then deleted.
          */
         post: {
             parameters: {
                 query?: {
                     /**
-                     * @description A name that you choose for this take. An approval is given to one taker only, others get 409 `outcome_taken`; the same
+                     * @description A name that the caller chooses for itself. Only one taker gets an approval; others get 409 `outcome_taken`. The same
                      *     taker may repeat the call.
                      */
                     taker?: string;
@@ -805,7 +802,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Hide an ask from the inbox for a while. Not a no. */
+        /** Snooze an ask: hide it from the inbox for a while without deciding it. */
         post: {
             parameters: {
                 query?: never;
@@ -862,7 +859,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Listen to a server of an agent that somebody else started. One that cannot be reached is not kept. */
+        /** Attach to a server of an agent that someone else started. If the server cannot be reached, the attachment is removed again. */
         post: {
             parameters: {
                 query?: never;
@@ -918,7 +915,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop listening to a server. Its sessions end here; whoever runs it is not disturbed. */
+        /** Detach from a server. Its sessions end in Sayso; the server itself keeps running. */
         delete: {
             parameters: {
                 query?: never;
@@ -966,11 +963,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream every event that the token sees, as server-sent events. */
+        /** Stream every event that the token can see, as server-sent events. */
         get: {
             parameters: {
                 query?: {
-                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    /**
+                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
+                     *     event.
+                     */
                     since?: number;
                 };
                 header?: never;
@@ -1016,8 +1016,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Tell what happened where a person runs an agent themselves.
-         * @description What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
+         * Report what happened in an agent that a person runs in their own terminal or editor.
+         * @description Asks that were decided there are withdrawn. An unknown session has nothing to withdraw.
          */
         post: {
             parameters: {
@@ -1064,6 +1064,456 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open the asks of one pause of a suspended run.
+         * @description All asks are opened or none. The reply is 200 if an earlier call with the same `key` opened the group.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewGroup"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Claim a complete group: you may resume the run, and nobody else may.
+         * @description The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+         *     token that opened them.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ClaimRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Claim"];
+                    };
+                };
+                /** @description No group is complete */
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wait until a group can be claimed.
+         * @description The wait claims nothing. Of several workers that wait, one is woken for each group.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The name of the runs. */
+                    name: string;
+                    /** @description Wait up to this long (at most 60s) for a complete group, e.g. `30s`. */
+                    wait?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReadyGroups"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a group that you opened. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Take back a group that you opened: its pending asks are withdrawn, and its state is deleted. */
+        delete: {
+            parameters: {
+                query?: {
+                    /** @description Why, in words for people. */
+                    reason?: string;
+                };
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Report that the run was resumed. The state is deleted, and the outcomes count as delivered. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AckRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a claim back.
+         * @description With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReleaseRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/groups/{id}/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Extend the lease of a claim. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RenewRequest"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Group"];
+                    };
+                };
+                "4XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+                "5XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/health": {
         parameters: {
             query?: never;
@@ -1071,7 +1521,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the server is up. Needs no token. */
+        /** Report whether the server is running. Needs no token. */
         get: {
             parameters: {
                 query?: never;
@@ -1106,7 +1556,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the addresses at which the server is reached. */
+        /** List the addresses at which the server listens. */
         get: {
             parameters: {
                 query?: never;
@@ -1135,7 +1585,10 @@ export interface paths {
             };
         };
         put?: never;
-        /** Open the server to a network, until it is closed or the server ends. What is open already stays as it is. */
+        /**
+         * Make the server reachable at a network address, until the listener is closed or the server stops. Does nothing if the
+         *     address is already open.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1183,7 +1636,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Close an address that was opened. Whoever is connected there is cut off. */
+        /** Close an address that was opened with `POST /v1/listeners`. Connections to it are closed. */
         delete: {
             parameters: {
                 query?: never;
@@ -1225,7 +1678,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Redeem a code for a token of this browser. */
+        /** Exchange a login code for a token of this browser. */
         post: {
             parameters: {
                 query?: never;
@@ -1280,7 +1733,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a code that opens the page in a browser, once, within ten minutes. */
+        /** Create a login code, which opens the page in a browser once, within ten minutes. */
         post: {
             parameters: {
                 query?: never;
@@ -1335,7 +1788,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say something to people, and wait for nothing. */
+        /** Send people a message that needs no answer. */
         post: {
             parameters: {
                 query?: never;
@@ -1386,7 +1839,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the channels, without their secrets. */
+        /** List the notification channels, without their secrets. */
         get: {
             parameters: {
                 query?: never;
@@ -1439,7 +1892,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a test note through one channel, or all of them. */
+        /** Send a test message through one channel, or through all channels. */
         post: {
             parameters: {
                 query?: never;
@@ -1495,13 +1948,16 @@ export interface paths {
         /**
          * Stream the outcomes of the asks that you opened, as server-sent events: `question.resolved`, `approval.resolved` and
          *     `link.resolved`.
-         * @description One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the
-         *     stream begins with a `reset`, which has the position: read the asks that you wait for once, then follow the stream.
+         * @description One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the stream
+         *     starts with a `reset` that contains the position: read the asks that you wait for once, then follow the stream.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    /**
+                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
+                     *     event.
+                     */
                     since?: number;
                 };
                 header?: never;
@@ -1544,7 +2000,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the policy in force. */
+        /** Read the policy file and the rules in force. */
         get: {
             parameters: {
                 query?: never;
@@ -1573,9 +2029,9 @@ export interface paths {
             };
         };
         /**
-         * Write another text into the policy file. It is in force at once.
-         * @description A text that cannot be used is refused with its place, and the file stays as it is. So it does when somebody else wrote
-         *     it meanwhile: read it again then.
+         * Replace the text of the policy file. It takes effect at once.
+         * @description An invalid text is refused with the position of the mistake, and the file stays unchanged. If the file has changed since you
+         *     read it, the request is refused as well: read the file again and repeat the change.
          */
         put: {
             parameters: {
@@ -1633,8 +2089,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the text of a policy without saving it, and read it as a form.
-         * @description Comments and everything that a change is not about stay as they are. Save the text with `PUT /v1/policy`.
+         * Edit the text of a policy without saving it, and read the result as a form.
+         * @description Comments and everything that an edit does not concern stay unchanged. Save the text with `PUT /v1/policy`.
          */
         post: {
             parameters: {
@@ -1682,7 +2138,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask what a policy does: to one ask, to what is pending, or to past asks. */
+        /** Explain how a policy decides: about one ask, pending asks or past asks. */
         post: {
             parameters: {
                 query?: never;
@@ -1737,7 +2193,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Allow something for a while. */
+        /** Create a grant, which allows actions for a limited time. */
         post: {
             parameters: {
                 query?: never;
@@ -1793,7 +2249,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take a grant back. It ends at once. */
+        /** Revoke a grant. It ends at once. */
         delete: {
             parameters: {
                 query?: never;
@@ -1845,7 +2301,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Days back from now, 1 to 366. 30 if it is missing. */
+                    /** @description The number of days before now, 1 to 366. Defaults to 30. */
                     days?: number;
                 };
                 header?: never;
@@ -1952,7 +2408,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Trust a project's `.sayso.toml` as it is now. */
+        /** Trust a project's `.sayso.toml` in its current state. */
         post: {
             parameters: {
                 query?: never;
@@ -2005,7 +2461,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The key that a browser needs to ask for being woken. */
+        /** Read the public key that a browser needs to subscribe to push notifications. */
         get: {
             parameters: {
                 query?: never;
@@ -2042,7 +2498,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Wake this browser when something waits, until its token is revoked. */
+        /** Subscribe this browser to push notifications, until its token is revoked. */
         post: {
             parameters: {
                 query?: never;
@@ -2080,7 +2536,7 @@ export interface paths {
                 };
             };
         };
-        /** Do not wake this browser any more. */
+        /** Unsubscribe this browser from push notifications. */
         delete: {
             parameters: {
                 query?: never;
@@ -2130,13 +2586,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only runs that are not over. */
+                    /** @description Only runs that have not finished. */
                     open?: boolean;
-                    /** @description Only the run whose id ends like this. */
+                    /** @description Only runs whose id ends with this text. */
                     idEndsWith?: string;
-                    /** @description How many at most, 1 to 500. */
+                    /** @description The maximum number of entries, 1 to 500. */
                     limit?: number;
-                    /** @description Where the last page ended. */
+                    /** @description The `nextCursor` of the previous page. */
                     cursor?: string;
                 };
                 header?: never;
@@ -2225,7 +2681,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read one run: its steps, their outputs, and what it waits for in full. */
+        /** Read one run with its steps, their outputs, and its pending asks. */
         get: {
             parameters: {
                 query?: never;
@@ -2280,7 +2736,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a run: its agents are stopped, and what it asked is withdrawn. */
+        /** Cancel a run. Its agents are stopped and its asks withdrawn. */
         post: {
             parameters: {
                 query?: never;
@@ -2333,7 +2789,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer or reject what a run waits for: a question of its agents, or a checkpoint. */
+        /** Answer or reject a pending question or checkpoint of a run. */
         post: {
             parameters: {
                 query?: never;
@@ -2393,15 +2849,15 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only sessions that are not over. */
+                    /** @description Only sessions that have not ended. */
                     open?: boolean;
-                    /** @description Only sessions with this label, as `key=value`. */
+                    /** @description Only sessions with this label, written as `key=value`. */
                     label?: string;
-                    /** @description Only the session whose id ends like this. */
+                    /** @description Only sessions whose id ends with this text. */
                     idEndsWith?: string;
-                    /** @description How many at most, 1 to 500. */
+                    /** @description The maximum number of entries, 1 to 500. */
                     limit?: number;
-                    /** @description Where the last page ended. */
+                    /** @description The `nextCursor` of the previous page. */
                     cursor?: string;
                 };
                 header?: never;
@@ -2530,7 +2986,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** End a session. */
+        /** Close a session. */
         delete: {
             parameters: {
                 query?: never;
@@ -2571,9 +3027,9 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the permission mode or the model while the session runs.
-         * @description The session has the new ones as soon as the agent confirms them: a `session.status` event says so. If the agent refuses,
-         *     an `error` event says why.
+         * Change the permission mode or the model of a running session.
+         * @description The change takes effect when the agent confirms it, which a `session.status` event reports. If the agent refuses, an `error`
+         *     event says why.
          */
         patch: {
             parameters: {
@@ -2629,7 +3085,10 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Begin after this `seq`; the header `Last-Event-ID` comes first. Without either, begin now. */
+                    /**
+                     * @description Start after this `seq`. The header `Last-Event-ID` takes precedence. Without either, the stream starts with the next new
+                     *     event.
+                     */
                     since?: number;
                 };
                 header?: never;
@@ -2676,7 +3135,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stop the current turn. */
+        /** Interrupt the current turn. */
         post: {
             parameters: {
                 query?: never;
@@ -2729,7 +3188,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say something to the agent. It answers the one open question, or it is a prompt. */
+        /** Send a message to the agent. It answers the pending question if there is exactly one; without pending asks, it is a prompt. */
         post: {
             parameters: {
                 query?: never;
@@ -2786,7 +3245,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take up a session that is over. */
+        /** Resume a session that has ended. */
         post: {
             parameters: {
                 query?: never;
@@ -2841,9 +3300,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description How many blocks at most, 1 to 500. */
+                    /** @description The maximum number of blocks, 1 to 500. */
                     limit?: number;
-                    /** @description Where the last page ended. */
+                    /** @description The `nextCursor` of the previous page. */
                     cursor?: string;
                 };
                 header?: never;
@@ -3117,7 +3576,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Stream a session as `{type, data}`. A late client first gets what is pending. */
+        /** Stream a session as `{type, data}`. A new stream starts with the pending asks. */
         get: {
             parameters: {
                 query?: never;
@@ -3265,7 +3724,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Make a token. Its secret is shown this once. */
+        /** Create a token. Its secret is shown only in this response. */
         post: {
             parameters: {
                 query?: never;
@@ -3321,7 +3780,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token. It ends at once. */
+        /** Revoke a token. It becomes invalid at once. */
         delete: {
             parameters: {
                 query?: never;
@@ -3368,68 +3827,76 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Reports that the run was resumed. The state is deleted. */
+        AckRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+        };
         /**
-         * @description What a tool call would do, said the same way for every agent.
+         * @description What a tool call would do, in categories that are the same for all agents.
          * @enum {string}
          */
         ActionKind: "run" | "edit" | "read" | "fetch" | "mcp" | "plan" | "mode" | "other";
-        /** @description A profile that is active. */
+        /** @description A profile that is switched on. */
         ActiveProfile: {
-            /** @description Its name. */
+            /** @description The name of the profile. */
             name: string;
             /**
              * Format: date-time
-             * @description Until when.
+             * @description When the profile switches off by itself. Absent if it stays on.
              */
             until?: string | null;
         };
-        /** @description Who decided. */
+        /** @description The person or mechanism that decided an ask. */
         Actor: {
             /** @description `person`, `policy`, `timeout`, `message` or `agent`. */
             kind: string;
-            /** @description The person's name. */
+            /** @description The name of the person. */
             name?: string | null;
-            /** @description The surface that was used: `terminal`, `page`, `http` … */
+            /** @description The surface that the person used, for example `terminal`, `page` or `http`. */
             via?: string | null;
-            /** @description The token that was used. */
+            /** @description The id of the token that the person used. */
             tokenId?: string | null;
-            /** @description The rule that decided. */
+            /** @description The policy rule that decided. */
             rule?: string | null;
-            /** @description How long was waited. */
+            /** @description For timeouts: how long the ask was pending. */
             after?: string | null;
         };
-        /** @description An agent that can be started. */
+        /** @description An agent that Sayso can start. */
         Agent: {
-            /** @description Its name. */
+            /** @description The name of the agent. */
             name: string;
-            /** @description How it is reached. */
+            /** @description The protocol between Sayso and the agent. */
             protocol: string;
-            /** @description Whether its program is there, in the server's `PATH`. */
+            /** @description Whether the program of the agent is in the server's `PATH`. */
             installed: boolean;
-            /** @description The command that is run. */
+            /** @description The command that starts the agent. */
             command?: string | null;
-            /** @description How to get it. */
+            /** @description How to install the agent. */
             install?: string | null;
-            /** @description What it can do. */
+            /** @description What the agent supports. */
             capabilities: components["schemas"]["Capabilities"];
-            /** @description Those that somebody else started and that Sayso listens to. */
+            /** @description Servers of this agent that someone else started and that Sayso is attached to. */
             attached?: components["schemas"]["Attachment"][];
         };
-        /** @description The agents. */
+        /** @description All configured agents. */
         AgentList: {
-            /** @description The agents. */
+            /** @description The agents with their capabilities. */
             data: components["schemas"]["Agent"][];
         };
-        /** @description A question of a step's agent has its outcome: by a person, a rule, the policy or a timeout. */
+        /** @description A question of a step's agent got its outcome from a person, a rule, a policy default or a timeout. */
         AgentQuestionAnsweredEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3437,20 +3904,20 @@ export interface components {
              * @enum {string}
              */
             type: "agent_question_answered";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["QuestionAnswered"];
         };
-        /** @description The agent of a step asks a person. */
+        /** @description The agent of a step asked a question that needs a person. */
         AgentQuestionAskedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3458,46 +3925,46 @@ export interface components {
              * @enum {string}
              */
             type: "agent_question_asked";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["QuestionAsked"];
         };
-        /** @description What became of agents that were to end. */
+        /** @description The result of stopping all agents. */
         AgentsStopped: {
-            /** @description How many were running. */
+            /** @description The number of agents that were running. */
             stopped: number;
         };
-        /** @description Answers the questions. */
+        /** @description Answers all questions of an ask. */
         AnswerRequest: {
-            /** @description One list of entries per question: option values or labels, or text. */
+            /** @description One list per question, in order. Entries are option values, option labels or free text. */
             answers: string[][];
-            /** @description What to add. */
+            /** @description A note for the agent, in addition to the answers. */
             note?: string | null;
         };
-        /** @description May I use this tool with this input. */
+        /** @description A request to use a tool with the given input. */
         Approval: {
-            /** @description The agent's own name of the tool. */
+            /** @description The name of the tool, as the agent calls it. */
             tool: string;
-            /** @description What it would do. */
+            /** @description The category of the action. */
             action: components["schemas"]["ActionKind"];
-            /** @description The command line, for `run`. */
+            /** @description For `run`: the command line. */
             command?: string | null;
-            /** @description The files, for `edit` and `read`. */
+            /** @description For `edit` and `read`: the paths of the files. */
             paths?: string[];
-            /** @description The address, for `fetch`. */
+            /** @description For `fetch`: the URL. */
             url?: string | null;
-            /** @description The MCP server, for `mcp`. */
+            /** @description For `mcp`: the name of the MCP server. */
             server?: string | null;
-            /** @description One line that says what is wanted. */
+            /** @description A one-line description of the action. Generated from the action if empty. */
             title?: string;
-            /** @description The tool's input, verbatim. */
+            /** @description The input of the tool, as the agent sent it. */
             input?: Record<string, unknown>;
             preview?: components["schemas"]["Preview"] | null;
-            /** @description The agent's own ways to say yes. */
+            /** @description Ways of approving that the agent offers. Empty if there is only one. */
             choices?: components["schemas"]["Choice"][];
-            /** @description Whether the agent takes a changed input. */
+            /** @description Whether the agent accepts a different `input` with the approval. */
             editable?: boolean;
-            /** @description Why the agent asks. */
+            /** @description The agent's explanation of why it asks. */
             reason?: string | null;
         };
         /**
@@ -3505,24 +3972,24 @@ export interface components {
          * @enum {string}
          */
         ApprovalDefault: "allow" | "ask" | "deny";
-        /** @description What holds for approvals when no rule fits. A field that is missing is taken from the scope below. */
+        /** @description Settings for approvals that no rule matches. Missing fields are inherited from the enclosing scope. */
         ApprovalDefaults: {
             policy?: components["schemas"]["ApprovalDefault"] | null;
-            /** @description How long a person has; the approval is denied then. */
+            /** @description How long a person has to decide. At the deadline, Sayso denies the approval. */
             timeout?: string | null;
-            /** @description What a denied agent is told. */
+            /** @description The message to an agent whose approval is denied. */
             message?: string | null;
         };
-        /** @description An approval waits for a person. */
+        /** @description An approval needs a decision from a person. */
         ApprovalRequestedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3530,20 +3997,20 @@ export interface components {
              * @enum {string}
              */
             type: "approval.requested";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description An approval has its outcome. */
+        /** @description An approval got its outcome. */
         ApprovalResolvedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3551,121 +4018,124 @@ export interface components {
              * @enum {string}
              */
             type: "approval.resolved";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description Says yes. */
+        /** @description Approves an approval or link. */
         ApproveRequest: {
             /**
-             * @description One of the agent's own ways to say yes.
+             * @description The `id` of one of the agent's choices.
              * @default null
              */
             choice?: string | null;
-            /** @description Use this input instead. */
+            /** @description Replaces the tool's input. Only for approvals with `editable`. */
             input?: Record<string, unknown> | null;
             /**
-             * @description `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If they have changed, the reply is 409
-             *     `content_changed`. Without it, they are compared with what they were when the ask was opened.
+             * @description The `digest` of the files that the person saw (`GET /v1/asks/{id}/files`). If the files have changed, the response is
+             *     409 `content_changed`. Without it, the server compares the files with their content when the ask was opened.
              * @default null
              */
             contentDigest?: string | null;
         };
-        /** @description One ask. */
+        /** @description Something that an agent needs a person to decide. */
         Ask: {
-            /** @description Its id. */
+            /** @description The unique id of the ask. */
             id: string;
-            /** @description The session, if it belongs to one. */
+            /** @description The id of the session. Absent for asks that programs open without one. */
             sessionId?: string | null;
-            /** @description The agent's name. */
+            /** @description The name of the agent. */
             agent: string;
-            /** @description The actor of the token that opened it, if a caller did. */
+            /** @description The name of the token that opened the ask. Absent if an agent of a session asked. */
             askedBy?: string | null;
-            /** @description Whether `agent` is only what the caller says: its token is not made for that agent. */
+            /** @description Whether `agent` is only claimed by the caller, because its token is not limited to that agent. */
             agentReported?: boolean;
-            /** @description `question`, `approval` or `link`. */
+            /** @description The kind of the ask. */
             kind: components["schemas"]["AskKind"];
-            /** @description Where it stands. */
+            /** @description The status of the ask. */
             status: components["schemas"]["AskStatus"];
             reach?: components["schemas"]["Reach"] | null;
-            /** @description The agent's id of the tool call, else the ask's own id. */
+            /** @description The id that the agent gave the tool call, or the id of the ask if there is none. */
             toolCallId: string;
-            /** @description The session's title. */
+            /** @description The title of the session. */
             title: string;
             /** @description The project directory. */
             project?: string | null;
-            /** @description The git branch. */
+            /** @description The git branch of the project. */
             branch?: string | null;
-            /** @description The sub-agent that asks. */
+            /** @description The name of the sub-agent that asks. */
             subagent?: string | null;
-            /** @description What the agent said before. */
+            /** @description What the agent said before it asked. */
             context?: string | null;
-            /** @description Whether the agent waits for it. */
+            /** @description Whether the agent waits for the outcome. */
             blocking: boolean;
             /**
              * Format: date-time
-             * @description When it was opened.
+             * @description When the ask was opened.
              */
             openedAt: string;
             /**
              * Format: date-time
-             * @description When it decides itself.
+             * @description When the ask is decided automatically. Absent if it has no deadline.
              */
             deadlineAt?: string | null;
             onTimeout?: components["schemas"]["OnTimeout"] | null;
             /**
              * Format: date-time
-             * @description Hidden from the inbox until then.
+             * @description When the ask returns to the inbox, if it is snoozed.
              */
             snoozedUntil?: string | null;
-            /** @description Labels. */
+            /** @description The labels of the ask. */
             labels: {
                 [key: string]: string;
             };
-            /** @description The workflow run. */
+            /** @description The id of the workflow run. */
             runId?: string | null;
-            /** @description The step of it. */
+            /** @description The id of the workflow step. */
             stepId?: string | null;
-            /** @description Why a person is asked. */
+            /** @description Why the policy left the ask to a person. */
             why?: string | null;
-            /** @description The questions. */
+            whyCode?: components["schemas"]["TextCode"] | null;
+            /** @description The questions of an ask of kind `question`. */
             questions?: components["schemas"]["Question"][];
             approval?: components["schemas"]["Approval"] | null;
             link?: components["schemas"]["Link"] | null;
             /**
-             * @description SHA-256 of what is asked, as 64 hexadecimal digits: for an approval the tool, the command or arguments, the directory,
-             *     the agent and the project. Cards show its first 12 digits.
+             * @description SHA-256 of the request, as 64 hexadecimal digits. For an approval it covers the tool, the command or arguments, the
+             *     directory, the agent and the project. Cards show its first 12 digits.
              */
             digest?: string | null;
             executes?: components["schemas"]["ExecutedCode"] | null;
             outcome?: components["schemas"]["Outcome"] | null;
             delivery?: components["schemas"]["Delivery"] | null;
-            /** @description Why it could not. */
+            /** @description Why the outcome was withheld or is undeliverable. */
             deliveryReason?: string | null;
-            /** @description Set when a frame of the event stream left something out; the whole is at `GET /v1/asks/{id}`. */
+            deliveryCode?: components["schemas"]["TextCode"] | null;
+            /** @description Whether an event left out a part of the ask because of its size. `GET /v1/asks/{id}` returns the complete ask. */
             truncated?: boolean;
-            /** @description The agent's request as it arrived (only when asked for with `raw=true`). */
+            /** @description The agent's original request. Present only with `raw=true`. */
             raw?: Record<string, unknown> | null;
         };
         /** @description The payload of `ask.delivery`. */
         AskDelivery: {
-            /** @description The ask. */
+            /** @description The id of the ask. */
             id: string;
-            /** @description Whether the outcome has reached the agent. */
+            /** @description How far the outcome has travelled to the agent. */
             delivery: components["schemas"]["Delivery"];
-            /** @description Why it could not. */
+            /** @description Why the outcome was withheld or is undeliverable. */
             deliveryReason?: string | null;
+            deliveryCode?: components["schemas"]["TextCode"] | null;
         };
-        /** @description The outcome of an ask came closer to the agent. */
+        /** @description The delivery of an outcome to the agent progressed or failed. */
         AskDeliveryEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3673,83 +4143,86 @@ export interface components {
              * @enum {string}
              */
             type: "ask.delivery";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskDelivery"];
         };
-        /** @description An ask in an event. */
+        /** @description The payload of events about an ask. */
         AskEvent: components["schemas"]["Ask"] & {
             question?: components["schemas"]["QuestionEventData"] | null;
         };
-        /** @description One file. */
+        /** @description The content of one file. */
         AskFile: {
-            /** @description Absolute. */
+            /** @description The absolute path. */
             path: string;
             /**
-             * @description The beginning of the content, up to 16 KiB. Absent if the file is not text, or is not available: outside of the project,
-             *     behind a link, larger than 1 MiB, or not there.
+             * @description The first 16 KiB of the content. Absent if the file is not text, does not exist, is outside of the project, is reached
+             *     through a link or is larger than 1 MiB.
              */
             text?: string | null;
-            /** @description Whether `text` leaves something out. */
+            /** @description Whether `text` is incomplete. */
             truncated?: boolean;
             /**
              * Format: int64
-             * @description Bytes of the whole content.
+             * @description The size of the complete file in bytes.
              */
             size?: number | null;
-            /** @description SHA-256 of the whole content. */
+            /** @description SHA-256 of the complete file. */
             digest?: string | null;
         };
-        /** @description The files of an ask as they are now. Only for tokens that may answer. */
+        /** @description The current content of the files that an ask executes. Only tokens that may answer can read it. */
         AskFiles: {
             /** @description SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files. */
             digest?: string | null;
-            /** @description The files, in the order of `executes`. Files that do not exist are left out if another one of the same name does. */
+            /**
+             * @description The files, in the order of `executes`. A missing file is left out if a file of the same name exists elsewhere in the
+             *     list.
+             */
             files: components["schemas"]["AskFile"][];
             /** @description Whether the command also executes files that are not in the list. */
             unlisted?: boolean;
         };
         /**
-         * @description `question`, `approval` or `link`.
+         * @description The kind of an ask, which determines how it can be decided.
          * @enum {string}
          */
         AskKind: "question" | "approval" | "link";
-        /** @description A page of asks. */
+        /** @description One page of a list of asks. */
         AskPage: {
-            /** @description The asks: pending ones oldest first, others newest first. */
+            /** @description The asks. Pending asks are sorted oldest first, all other lists newest first. */
             data: components["schemas"]["Ask"][];
-            /** @description Give it as `cursor` to get the next page. */
+            /** @description The `cursor` of the next page. Absent on the last page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position that this list was read at: stream from here.
+             * @description The feed position at which the list was read. Stream with `since` set to this value to miss nothing.
              */
             seq: number;
             /**
              * Format: int64
-             * @description How many asks are pending in all that this token sees.
+             * @description The total number of pending asks that the token can see.
              */
             pending?: number | null;
-            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
             truncated?: boolean;
         };
         /** @description The payload of `ask.parked`. */
         AskParked: {
-            /** @description The ask. */
+            /** @description The id of the ask. */
             id: string;
             /** @description Whether the agent still waits. */
             reach: components["schemas"]["Reach"];
         };
-        /** @description An ask was parked, or is live again. */
+        /** @description An ask was parked, or became live again. */
         AskParkedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3757,30 +4230,30 @@ export interface components {
              * @enum {string}
              */
             type: "ask.parked";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskParked"];
         };
         /** @description The payload of `ask.snoozed`. */
         AskSnoozed: {
-            /** @description The ask. */
+            /** @description The id of the ask. */
             id: string;
             /**
              * Format: date-time
-             * @description Until when the inbox hides it; `null` when it is back.
+             * @description When the ask returns to the inbox. `null` if it has returned.
              */
             snoozedUntil?: string | null;
         };
-        /** @description An ask was snoozed, or is back. */
+        /** @description An ask was snoozed, or returned to the inbox. */
         AskSnoozedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3788,176 +4261,213 @@ export interface components {
              * @enum {string}
              */
             type: "ask.snoozed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskSnoozed"];
         };
         /**
-         * @description Where an ask stands.
+         * @description The status of an ask: pending, or the kind of its outcome.
          * @enum {string}
          */
         AskStatus: "pending" | "answered" | "rejected" | "approved" | "denied" | "withdrawn";
-        /** @description A server of an agent that somebody else started and that Sayso listens to. */
+        /** @description A server of an agent that someone else started and that Sayso is attached to. */
         Attachment: {
-            /** @description Its id. */
+            /** @description The unique id of the attachment. */
             id: string;
-            /** @description The agent's name. */
+            /** @description The name of the agent. */
             agent: string;
-            /** @description Where it is: an address, or the path of a socket. */
+            /** @description The URL of the server, or the path of its socket. */
             place: string;
-            /** @description How it stands. */
+            /** @description The state of the connection. */
             state: components["schemas"]["AttachmentState"];
-            /** @description Why it is not reached. */
+            /** @description Why the server cannot be reached. */
             problem?: string | null;
-            /** @description What it says that it is. */
+            /** @description The version that the server reports. */
             version?: string | null;
-            /** @description What can be done with it from here. */
+            /** @description What the agent supports when Sayso is attached to it. */
             capabilities: components["schemas"]["Capabilities"];
         };
         /**
-         * @description How it stands with a server that somebody else started.
+         * @description The state of the connection to an attached server.
          * @enum {string}
          */
         AttachmentState: "connecting" | "connected" | "unreachable";
-        /** @description What an agent can do. */
+        /** @description What an agent supports. */
         Capabilities: {
-            /** @description It asks questions. */
+            /** @description The agent asks questions. */
             questions: boolean;
-            /** @description It asks before it uses tools. */
+            /** @description The agent asks before it uses tools. */
             approvals: boolean;
-            /** @description It asks to leave planning. */
+            /** @description The agent asks before it leaves plan mode. */
             plans: boolean;
-            /** @description It shows forms and links. */
+            /** @description The agent sends forms and links. */
             elicitation: boolean;
-            /** @description A session can be taken up again after it ended. */
+            /** @description Sessions can be resumed after they ended. */
             resume: boolean;
-            /** @description Its pending asks stay answerable across a restart of the server. */
+            /** @description Pending asks stay answerable when the server restarts. */
             survivesRestart: boolean;
-            /** @description It takes a typed message as the answer to a set of questions. */
+            /** @description A typed message can answer an ask with several questions. */
             messageAnswersSets: boolean;
-            /** @description Its permission mode and model can be changed while a session runs. */
+            /** @description The permission mode and the model can be changed while a session runs. */
             changeSettings?: boolean;
         };
-        /** @description The certificate that other devices see. */
+        /** @description The TLS certificate that the server presents to other devices. */
         Certificate: {
-            /** @description Its file. */
+            /** @description The path of the certificate file. */
             file: string;
             /**
              * Format: date-time
-             * @description When it ends.
+             * @description When the certificate expires.
              */
             expiresAt?: string | null;
-            /** @description Why what stands in the files now is not used. */
+            /** @description Why the current files cannot be loaded. While set, the server keeps using the certificate that it loaded last. */
             problem?: string | null;
         };
-        /** @description Changes the permission mode or the model of a session. A field that is left out stays as it is. */
+        /** @description Changes the permission mode or the model of a session. Fields that are left out keep their value. */
         ChangeSession: {
             /**
-             * @description The agent's permission mode. Only admins choose one that skips approvals.
+             * @description The new permission mode. Only admins can set a mode that skips approvals.
              * @default null
              */
             permissionMode?: string | null;
             /**
-             * @description The model.
+             * @description The model to switch to.
              * @default null
              */
             model?: string | null;
         };
-        /** @description One channel, without its secrets. */
+        /** @description A notification channel, without its secrets. */
         Channel: {
-            /** @description Its name. */
+            /** @description The name in the configuration. */
             name: string;
-            /** @description What it is: `webhook`, `ntfy`, `telegram` … */
+            /** @description The type of the channel, for example `webhook`, `ntfy` or `telegram`. */
             kind: string;
-            /** @description How long an ask waits before it is used; nothing if only another one leads to it. */
+            /** @description How long an ask stays pending before this channel is used. Absent if only the `then` of another channel leads here. */
             after?: string | null;
             then?: components["schemas"]["Then"] | null;
-            /** @description The hours in which it is silent. */
+            /** @description The hours of the day in which the channel sends nothing. */
             quiet?: string | null;
-            /** @description Whether it says what is asked, and not only who waits. */
+            /** @description Whether messages include the text of the ask, and not only the name of the agent. */
             content: boolean;
-            /** @description Whom its links are for. */
+            /** @description The person to whom answers through this channel's links are attributed. */
             person?: string | null;
-            /** @description The receiver said that it is gone for good: nothing is sent until the server is started again. */
+            /** @description Whether the receiver reported that it no longer exists. The channel sends nothing until the server restarts. */
             gone: boolean;
-            /** @description Why the last try failed, if it did. */
+            /** @description The error of the last attempt, if it failed. */
             lastFailure?: string | null;
         };
-        /** @description All channels. */
+        /** @description All configured notification channels. */
         ChannelList: {
-            /** @description In the order of the configuration. */
+            /** @description The channels, in the order of the configuration. */
             data: components["schemas"]["Channel"][];
         };
         /**
-         * @description What a checkpoint takes.
+         * @description The type of answer that a checkpoint accepts.
          * @enum {string}
          */
         CheckpointInput: "choice" | "text" | "number" | "yes-no";
-        /** @description An option of a checkpoint: a label, or a label with its meaning. */
+        /** @description An option of a checkpoint: a label, or a label with a description. */
         CheckpointOption: string | {
-            /** @description The label. */
+            /** @description The text to display, which is also the answer. */
             label: string;
-            /** @description What it means. */
+            /** @description A longer explanation of the option. */
             description?: string | null;
         };
-        /** @description One of the agent's own ways to say yes. */
+        /** @description A way of approving that the agent offers, such as "Allow for this session". */
         Choice: {
-            /** @description What is sent back. */
+            /** @description The value to send as `choice` of an approval. */
             id: string;
-            /** @description What a person reads. */
+            /** @description The text to display. */
             label: string;
         };
-        /** @description A new token. The secret is shown this once. */
+        /** @description The right to resume one run. */
+        Claim: {
+            /** @description The group with the outcomes of its asks. Secret answers are in clear. */
+            group: components["schemas"]["Group"];
+            /**
+             * Format: int64
+             * @description Give it with every report. A later claim has a larger one.
+             */
+            epoch: number;
+            /** @description The state that was stored with the group. */
+            state?: string | null;
+            /** @description The short text that was stored with the group. */
+            resumeRef?: string | null;
+        };
+        /** @description Claims one complete group: the oldest of a name, or a certain one. */
+        ClaimRequest: {
+            /**
+             * @description The oldest complete group of this name.
+             * @default null
+             */
+            name?: string | null;
+            /**
+             * @description This group.
+             * @default null
+             */
+            group?: string | null;
+            /**
+             * @description Your name of the worker. A person who decides about an uncertain claim reads it.
+             * @default
+             */
+            worker?: string;
+            /**
+             * @description How long you have the group without a report, e.g. `60s` (the default), at most `1h`.
+             * @default null
+             */
+            lease?: string | null;
+        };
+        /** @description A new token with its secret, which is shown only in this response. */
         CreatedToken: components["schemas"]["Token"] & {
             /**
-             * @description The bearer token to send. Absent when the call repeats an earlier one with the same
-             *     `Idempotency-Key`: a secret is shown once.
+             * @description The secret to send as the bearer token. Absent when the request repeats an earlier one with the same `Idempotency-Key`,
+             *     because a secret is shown only once.
              */
             token?: string | null;
         };
         /**
-         * @description Whether the outcome has reached the agent.
+         * @description How far an outcome has travelled to the agent.
          * @enum {string}
          */
         Delivery: "queued" | "delivered" | "confirmed" | "withheld" | "undeliverable";
-        /** @description Applies changes to a text, which may not be saved yet. Nothing is written. */
+        /** @description Applies edits to a policy text, which does not have to be saved. The policy file stays unchanged. */
         EditPolicy: {
-            /** @description The whole text of a policy. */
+            /** @description The complete policy text to edit. */
             text: string;
-            /** @description The changes, in this order; at most 100. Without any the text is only read. */
+            /** @description The edits, applied in this order; at most 100. An empty list only parses the text. */
             edits?: components["schemas"]["PolicyEdit"][];
         };
-        /** @description The payload of `error`: the fault as a block of the transcript. */
+        /** @description The payload of `error`: the error as a block of the transcript. */
         ErrorBlock: {
-            /** @description The block's id. */
+            /** @description The id of the block. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description When the error happened.
              */
             at: string;
-            /** @description The sub-agent that it belongs to. */
+            /** @description The name of the sub-agent in which the error happened. */
             subagent?: string | null;
             /** @description Always `error`. */
             type?: components["schemas"]["ErrorType"];
-            /** @description What went wrong. */
+            /** @description A description of the error for people. */
             text: string;
         };
         /**
-         * @description The stable codes. Clients decide by them, never by the words.
+         * @description Identifies the kind of error. Codes are stable, so clients should branch on the code and never on the text.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
-        /** @description Something went wrong in a session. */
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "group_not_found" | "group_not_ready" | "group_ended" | "claim_lost" | "state_unreadable" | "unknown_callback" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        /** @description An error happened in a session. */
         ErrorEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -3965,169 +4475,172 @@ export interface components {
              * @enum {string}
              */
             type: "error";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ErrorBlock"];
         };
         /**
-         * @description The `type`.
+         * @description The value of the `type` field.
          * @enum {string}
          */
         ErrorType: "error";
-        /** @description One event as it stands in `data:` of a stream. Ignore a `type` that you do not know. */
+        /** @description One event as a stream sends it in its `data:` line. Ignore events with an unknown `type`. */
         Event: components["schemas"]["QuestionRequestedEvent"] | components["schemas"]["QuestionResolvedEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalResolvedEvent"] | components["schemas"]["LinkRequestedEvent"] | components["schemas"]["LinkResolvedEvent"] | components["schemas"]["AskParkedEvent"] | components["schemas"]["AskSnoozedEvent"] | components["schemas"]["AskDeliveryEvent"] | components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusEvent"] | components["schemas"]["SessionEndedEvent"] | components["schemas"]["MessageDeltaEvent"] | components["schemas"]["MessageCompletedEvent"] | components["schemas"]["ToolStartedEvent"] | components["schemas"]["ToolUpdatedEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["NoticeEvent"] | components["schemas"]["ErrorEvent"] | components["schemas"]["PolicyChangedEvent"] | components["schemas"]["RunStartedEvent"] | components["schemas"]["RunCompletedEvent"] | components["schemas"]["RunFailedEvent"] | components["schemas"]["RunCancelledEvent"] | components["schemas"]["StepStartedEvent"] | components["schemas"]["StepCompletedEvent"] | components["schemas"]["StepFailedEvent"] | components["schemas"]["StepCancelledEvent"] | components["schemas"]["AgentQuestionAskedEvent"] | components["schemas"]["AgentQuestionAnsweredEvent"] | components["schemas"]["ResetEvent"];
-        /** @description The code of the project that a command executes, as far as its words name it. */
+        /** @description The project files that a command executes, as far as the command line names them. */
         ExecutedCode: {
             /** @description Absolute paths, at most eight. */
             files: string[];
-            /** @description Whether it also executes files that are not in the list: of a build tool, or with a name that the shell computes. */
+            /**
+             * @description Whether the command also executes files that the list cannot name, such as files of a build tool or names computed by
+             *     the shell.
+             */
             unlisted?: boolean;
-            /** @description Whether the server reads the files: only in sessions that it started. */
+            /** @description Whether the server can read the files. It reads files only for sessions that it started. */
             readable?: boolean;
         };
-        /** @description Asks what a policy does: to one ask, to past asks, or to what is pending. */
+        /** @description Asks how a policy decides: one ask (`askId`), all pending asks (`pending`) or past asks (`history`). */
         ExplainRequest: {
             /**
-             * @description Explain this ask.
+             * @description The ask to explain.
              * @default null
              */
             askId?: string | null;
             /**
-             * @description Try this policy text instead of the one in force.
+             * @description A policy text to evaluate instead of the policy in force.
              * @default null
              */
             policy?: string | null;
             /**
-             * @description Explain what it does to the asks that are pending.
+             * @description Explain the decision for every pending ask.
              * @default false
              */
             pending?: boolean;
             /**
              * Format: int32
-             * @description Explain what it would have done to the last asks, at most this many (1 to 1000).
+             * @description Explain the decision for the most recent asks. The number of asks, 1 to 1000.
              * @default null
              */
             history?: number | null;
         };
-        /** @description What a policy does to one ask. */
+        /** @description The decision of a policy about one ask. */
         Explained: {
-            /** @description The ask. */
+            /** @description The id of the ask. */
             askId: string;
-            /** @description One line that says what it is. */
+            /** @description A one-line description of the ask. */
             summary: string;
-            /** @description What became of it. */
+            /** @description The actual status of the ask. */
             status: components["schemas"]["AskStatus"];
-            /** @description `approve`, `deny`, `answer`, `reject` or `ask`. */
+            /** @description `approve`, `deny`, `answer`, `reject`, or `ask` if a person has to decide. */
             verdict: string;
-            /** @description The rule or setting, or why a person is asked. */
+            /** @description The rule or setting that decides, or the reason why a person has to. */
             because: string;
-            /** @description Every rule that was looked at (one ask only). */
+            /** @description Every rule that was evaluated. Present only when `askId` was given. */
             considered?: Record<string, unknown> | null;
         };
-        /** @description What a policy does. */
+        /** @description The decisions of a policy. */
         Explanation: {
-            /** @description One entry per ask. */
+            /** @description One entry per explained ask. */
             data: components["schemas"]["Explained"][];
-            /** @description Whether some asks are left out, because they have many bytes or because explaining takes too long. */
+            /** @description Whether asks are missing because the response would be too large or take too long. */
             truncated?: boolean;
         };
         /**
-         * @description What happened where a person runs an agent themselves.
+         * @description Something that happened in an external agent.
          * @enum {string}
          */
         ExternalEvent: "toolDone" | "prompted" | "turnEnded" | "ended";
-        /** @description News of a session of an agent that a person runs themselves. What was decided there is withdrawn here. */
+        /** @description Reports an event of an external agent, so that Sayso can withdraw asks that were decided in its terminal. */
         ExternalNews: {
-            /** @description The agent's name. */
+            /** @description The name of the agent. */
             agent: string;
-            /** @description The agent's own id of the session. */
+            /** @description The id that the agent gave the session. */
             sessionId: string;
-            /** @description What happened. */
+            /** @description The event to report. */
             event: components["schemas"]["ExternalEvent"];
-            /** @description How the `dedupeKey` of the asks about such a tool call begins; for `toolDone`. */
+            /** @description With `toolDone`: a prefix of the `dedupeKey` of asks about this tool call. */
             dedupeKey?: string | null;
         };
-        /** @description What became of the news. */
+        /** @description The result of reporting an event. */
         ExternalNewsTaken: {
-            /** @description The asks that were withdrawn. */
+            /** @description The ids of the asks that were withdrawn. */
             withdrawn: string[];
         };
-        /** @description A session of an agent that a person runs themselves, as it knows itself. */
+        /** @description The session of an external agent, as the agent identifies it. */
         ExternalSession: {
-            /** @description The agent's name, e.g. `claude`. */
+            /** @description The name of the agent, for example `claude`. */
             agent: string;
-            /** @description The agent's own id of the session. */
+            /** @description The id that the agent gave the session. */
             sessionId: string;
-            /** @description The directory it works in, absolute. The project's policy file is read there. */
+            /** @description The working directory, as an absolute path. Sayso reads the project policy from there. */
             cwd: string;
             /** @description The first line of the first prompt. */
             title?: string | null;
-            /** @description The git branch; read from the directory if it is left out. */
+            /** @description The git branch. Defaults to the branch of `cwd`. */
             branch?: string | null;
         };
         /** @description The change to one file. */
         FileDiff: {
-            /** @description The file. */
+            /** @description The path of the file, as the agent sent it. */
             path: string;
-            /** @description A unified diff, verbatim. */
+            /** @description A unified diff, exactly as the agent sent it. */
             diff: string;
         };
-        /** @description One rule of a policy. */
+        /** @description A rule with its place in the file. */
         FormRule: {
-            /** @description Its place, counted from 1. */
+            /** @description The place of the rule, counted from 1. */
             place: number;
-            /** @description What past decisions call it: its id, else its label. See `GET /v1/policy/hits`. */
+            /** @description The key of the rule in past decisions: its id, or its label if it has no id. See `GET /v1/policy/hits`. */
             key: string;
-            /** @description What people call it: its name, else its place. */
+            /** @description The label to display: the rule's name, or its place if it has no name. */
             label: string;
-            /** @description The rule. */
+            /** @description The content of the rule. */
             rule: components["schemas"]["PolicyRule"];
         };
-        /** @description What the gateway's stream sends. */
+        /** @description An event of the gateway's stream. */
         GatewayEvent: {
-            /** @description The next piece of a message. */
+            /** @description A fragment of assistant text. */
             data: {
-                /** @description The piece. */
+                /** @description The text to append to the message. */
                 text: string;
             };
             /** @enum {string} */
             type: "text_delta";
         } | {
-            /** @description A tool call began. */
+            /** @description The agent started a tool call. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
-                /** @description The tool. */
+                /** @description The name of the tool. */
                 toolName: string;
             };
             /** @enum {string} */
             type: "tool_call_start";
         } | {
-            /** @description What the tool is called with. */
+            /** @description The arguments of a tool call. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
-                /** @description JSON as text. */
+                /** @description The arguments as JSON text. */
                 input: string;
             };
             /** @enum {string} */
             type: "tool_call_delta";
         } | {
-            /** @description The call is complete. */
+            /** @description The arguments of the tool call are complete. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
             };
             /** @enum {string} */
             type: "tool_call_end";
         } | {
-            /** @description What the tool gave. */
+            /** @description The tool call finished. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
-                /** @description The tool. */
+                /** @description The name of the tool. */
                 toolName: string;
-                /** @description Its output. */
+                /** @description The output of the tool. */
                 result: string;
                 /** @description `complete` or `error`. */
                 status: string;
@@ -4135,47 +4648,47 @@ export interface components {
             /** @enum {string} */
             type: "tool_result";
         } | {
-            /** @description A tool wants to be approved. */
+            /** @description The agent needs approval before it runs a tool. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
-                /** @description The tool. */
+                /** @description The name of the tool. */
                 toolName: string;
-                /** @description The input, JSON as text. */
+                /** @description The tool's arguments as JSON text. */
                 input: string;
             };
             /** @enum {string} */
             type: "approval_required";
         } | {
-            /** @description Questions wait. */
+            /** @description The agent asked questions and waits for the answers. */
             data: {
-                /** @description The agent's id of the call. */
+                /** @description The id that the agent gave the tool call. */
                 toolCallId: string;
-                /** @description The questions. */
+                /** @description The questions to answer. */
                 questions: components["schemas"]["QuestionItem"][];
             };
             /** @enum {string} */
             type: "question_prompt";
         } | {
-            /** @description Something went wrong. */
+            /** @description An error in the session. */
             data: {
-                /** @description What. */
+                /** @description A description of the error for people. */
                 message: string;
             };
             /** @enum {string} */
             type: "error";
         } | {
-            /** @description The turn is over. */
+            /** @description The agent finished its turn. */
             data: {
-                /** @description The session. */
+                /** @description The id of the session. */
                 sessionId: string;
             };
             /** @enum {string} */
             type: "done";
         } | {
-            /** @description The session changed what it is doing. */
+            /** @description The status of the session changed. */
             data: {
-                /** @description The session. */
+                /** @description The id of the session. */
                 sessionId: string;
                 /** @description `running`, `waiting`, `idle`, `stalled`, `ended` or `failed`. */
                 status: string;
@@ -4183,76 +4696,117 @@ export interface components {
             /** @enum {string} */
             type: "session_status";
         };
-        /** @description A rule that was given by hand for a while. */
+        /** @description A temporary rule that allows actions. */
         Grant: {
-            /** @description Its id. */
+            /** @description The id of the grant. */
             id: string;
-            /** @description The commands that it allows. */
+            /** @description Patterns of the commands that the grant allows. */
             run: string[];
-            /** @description The files that may be changed. */
+            /** @description Patterns of the files that may be changed. */
             edit?: string[];
-            /** @description The files that may be read. */
+            /** @description Patterns of the files that may be read. */
             read?: string[];
-            /** @description The addresses that may be fetched. */
+            /** @description Patterns of the addresses that may be fetched. */
             fetch?: string[];
-            /** @description The tools of MCP servers. */
+            /** @description Patterns of MCP tools, as `server/tool`. */
             mcp?: string[];
-            /** @description The agent's own names of tools. */
+            /** @description Names of tools, as the agent calls them. */
             tool?: string[];
-            /** @description Only in this project. */
+            /** @description The directory that the grant is limited to. */
             project?: string | null;
             /**
              * Format: date-time
-             * @description Until when.
+             * @description When the grant ends. Absent if it does not end by itself.
              */
             until?: string | null;
         };
-        /** @description How the server is. */
+        /** @description One group. The state is not part of it. */
+        Group: {
+            /** @description Its id. */
+            id: string;
+            /** @description The runs that it belongs to. */
+            name: string;
+            /** @description Your name of the pause. */
+            key?: string | null;
+            /** @description What it waits for. */
+            status: components["schemas"]["GroupStatus"];
+            /** @description Its asks, in the order in which they were given. */
+            asks: components["schemas"]["Ask"][];
+            /**
+             * Format: int64
+             * @description The number of the last claim; 0 if there was none.
+             */
+            epoch: number;
+            /** @description The worker of the last claim, while it has the group or is uncertain. */
+            worker?: string | null;
+            /**
+             * Format: date-time
+             * @description The end of the lease.
+             */
+            leaseUntil?: string | null;
+            /** @description The ask that decides about an uncertain claim. */
+            uncertainAsk?: string | null;
+            /** @description Whether another worker may claim it when a lease expires. */
+            retry: boolean;
+            /** @description The target that is called when it is complete. */
+            callback?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was opened.
+             */
+            openedAt: string;
+        };
+        /**
+         * @description What a group waits for.
+         * @enum {string}
+         */
+        GroupStatus: "pending" | "ready" | "claimed" | "uncertain" | "acknowledged" | "abandoned" | "withdrawn" | "expired";
+        /** @description The state of the server. */
         Health: {
-            /** @description `ok`, or `storage_full`. */
+            /** @description `ok`, or `storage_full` if the disk is full. */
             status: string;
             /** @description The version of the server. */
             version: string;
         };
         /**
-         * @description What happens to a step whose agent ends before its turn does.
+         * @description What happens to a step whose agent exits before its turn ends.
          * @enum {string}
          */
         IfAgentDies: "fail" | "retry";
         /**
-         * @description What happens to a message while asks are pending that it does not answer.
+         * @description What happens to a message while asks are pending that it cannot answer.
          * @enum {string}
          */
         IfPending: "refuse" | "queue";
         /**
-         * @description What a question takes.
+         * @description The type of answer that a question accepts.
          * @enum {string}
          */
         InputKind: "choice" | "text" | "number" | "yesNo";
         /** @description An option in the gateway dialect. */
         ItemOption: {
-            /** @description What a person reads, and what is sent back. */
+            /** @description The text to display, and the value to send back. */
             label: string;
-            /** @description What it means. */
+            /** @description A longer explanation of the option. */
             description?: string | null;
         };
-        /** @description Please open this address. */
+        /** @description A request to open a URL in a browser. */
         Link: {
-            /** @description The whole address. */
+            /** @description The complete URL. */
             url: string;
-            /** @description Why. */
+            /** @description The agent's explanation of why the URL should be opened. */
             message?: string | null;
         };
-        /** @description A link waits for a person. */
+        /** @description A link needs a decision from a person. */
         LinkRequestedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4260,20 +4814,20 @@ export interface components {
              * @enum {string}
              */
             type: "link.requested";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description A link has its outcome. */
+        /** @description A link got its outcome. */
         LinkResolvedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4281,82 +4835,82 @@ export interface components {
              * @enum {string}
              */
             type: "link.resolved";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
         /** @description One address at which the server listens. */
         Listener: {
-            /** @description The address and port. */
+            /** @description The IP address and port, for example `127.0.0.1:4517`. */
             address: string;
-            /** @description How to call it there. */
+            /** @description The URL that reaches the server at this address. */
             url: string;
-            /** @description Whether it is the server's own, which stays as long as the server does. */
+            /** @description Whether this is the address that the server was started with. It cannot be closed. */
             main: boolean;
         };
-        /** @description Where the server is reached. */
+        /** @description All addresses at which the server listens. */
         ListenerList: {
-            /** @description The addresses, its own first. */
+            /** @description The listeners; the one that the server was started with comes first. */
             data: components["schemas"]["Listener"][];
-            /** @description The address that other devices use, if one is configured. */
+            /** @description The URL for other devices, if `public_url` is configured. */
             publicUrl?: string | null;
-            /** @description The address of this machine in its network, if it is in one. */
+            /** @description The address of this machine in its local network, if it has one. */
             suggested?: string | null;
             certificate?: components["schemas"]["Certificate"] | null;
         };
-        /** @description A code that opens the page in a browser, once. */
+        /** @description A code that signs a browser in. It works once. */
         LoginCode: {
-            /** @description The code. */
+            /** @description The code to send to `POST /v1/login`. */
             code: string;
-            /** @description The address to open. */
+            /** @description The URL that opens the page and redeems the code. */
             url: string;
             /**
              * Format: date-time
-             * @description When it ends.
+             * @description When the code expires.
              */
             expiresAt: string;
         };
-        /** @description Redeems a login code for a token of this browser. */
+        /** @description Exchanges a login code for a token that belongs to this browser. */
         LoginRequest: {
-            /** @description The code. */
+            /** @description The login code. */
             code: string;
-            /** @description What to call this browser. */
+            /** @description A name for this browser, shown in the list of tokens. */
             device?: string | null;
         };
-        /** @description What became of a message. */
+        /** @description The result of sending a message. */
         MessageAccepted: {
-            /** @description The message's id in the transcript. */
+            /** @description The id of the message in the transcript. */
             messageId: string;
             answered?: components["schemas"]["Ask"] | null;
         };
         /** @description The payload of `message.completed`: the message as a block of the transcript. */
         MessageBlock: {
-            /** @description The block's id. */
+            /** @description The id of the block. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description When the message was written.
              */
             at: string;
-            /** @description The sub-agent that it belongs to. */
+            /** @description The name of the sub-agent that wrote the message. */
             subagent?: string | null;
             /** @description Always `message`. */
             type?: components["schemas"]["MessageType"];
-            /** @description Who speaks. */
+            /** @description The author of the message. */
             role: components["schemas"]["MessageRole"];
-            /** @description The words. */
+            /** @description The text of the message. */
             text: string;
         };
         /** @description A message is complete. */
         MessageCompletedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4364,27 +4918,27 @@ export interface components {
              * @enum {string}
              */
             type: "message.completed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["MessageBlock"];
         };
         /** @description The payload of `message.delta`. */
         MessageDelta: {
-            /** @description The message; `message.completed` has the same id. */
+            /** @description The id of the message. `message.completed` has the same id. */
             messageId: string;
-            /** @description The next piece of its text. */
+            /** @description The text to append to the message. */
             text: string;
         };
-        /** @description The next piece of a message. Live only: it has no `seq` and is not stored. */
+        /** @description A fragment of a message. Sent to live subscribers only: it has no `seq` and is not stored. */
         MessageDeltaEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4392,73 +4946,73 @@ export interface components {
              * @enum {string}
              */
             type: "message.delta";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["MessageDelta"];
         };
-        /** @description Says something to the agent. */
+        /** @description Sends a message to the agent. */
         MessageRequest: {
-            /** @description The words. */
+            /** @description The text of the message. */
             text: string;
-            /** @description What happens while something is pending that a message does not answer. */
+            /** @description What happens to the message while asks are pending that it cannot answer. */
             ifPending?: components["schemas"]["IfPending"];
         };
         /**
-         * @description Who speaks in a session.
+         * @description The author of a message.
          * @enum {string}
          */
         MessageRole: "user" | "assistant";
         /**
-         * @description The `type`.
+         * @description The value of the `type` field.
          * @enum {string}
          */
         MessageType: "message";
-        /** @description Opens an ask: either `questions`, or `approval`, or `link`. */
+        /** @description Opens an ask. Set exactly one of `questions`, `approval` and `link`. */
         NewAsk: {
             /**
-             * @description The session it belongs to.
+             * @description The session that the ask belongs to.
              * @default null
              */
             sessionId?: string | null;
             /** @default null */
             external?: components["schemas"]["ExternalSession"] | null;
             /**
-             * @description Who asks; the token's name if it is left out.
+             * @description The name of the agent that asks. Defaults to the name of the token.
              * @default null
              */
             agent?: string | null;
             /**
-             * @description One line that says what this is about.
+             * @description A one-line title for the card of the ask.
              * @default null
              */
             title?: string | null;
             /**
-             * @description The project directory.
+             * @description The project directory, as an absolute path. Rules can be limited to a directory.
              * @default null
              */
             project?: string | null;
             /**
-             * @description The git branch.
+             * @description The git branch of the project.
              * @default null
              */
             branch?: string | null;
             /**
-             * @description The sub-agent that asks.
+             * @description The name of the sub-agent that asks.
              * @default null
              */
             subagent?: string | null;
             /**
-             * @description The agent's id of the tool call.
+             * @description The id that the agent gave the tool call.
              * @default null
              */
             toolCallId?: string | null;
             /**
-             * @description What a person should know first.
+             * @description Background that a person should read first, such as the agent's last message.
              * @default null
              */
             context?: string | null;
             /**
-             * @description The questions.
+             * @description The questions to answer.
              * @default null
              */
             questions?: components["schemas"]["Question"][] | null;
@@ -4467,113 +5021,169 @@ export interface components {
             /** @default null */
             link?: components["schemas"]["Link"] | null;
             /**
-             * @description Whether the caller waits for it (the default).
+             * @description Whether the agent waits for the outcome. Defaults to `true`.
              * @default null
              */
             blocking?: boolean | null;
             /**
-             * @description Labels.
+             * @description Labels for filters and scoped tokens.
              * @default {}
              */
             labels?: {
                 [key: string]: string;
             };
             /**
-             * @description Only ask the policy: if it leaves the ask to a person, nothing is opened and the reply is 409 `not_decided`.
+             * @description Whether to ask only the policy. If it leaves the ask to a person, no ask is opened and the response is 409
+             *     `not_decided`.
              * @default null
              */
             policyOnly?: boolean | null;
             /**
-             * @description Two pending asks of one token with the same key are one ask, if they ask for the same thing; else 409 `dedupe_key_reused`.
+             * @description Makes retries safe: while an ask with this key is pending, opening an equal ask with the same token returns that ask. If
+             *     the new ask differs, the response is 409 `dedupe_key_reused`.
              * @default null
              */
             dedupeKey?: string | null;
             /**
-             * @description Keep it this long, e.g. `10m`, at most `90d`, when nobody waits for it any more; then it is withdrawn. Meanwhile a
-             *     question is parked. Opening it again with the same `dedupeKey` goes on, also with an outcome that was not taken.
+             * @description How long to keep the ask when no caller waits for it any more, for example `10m`; at most `90d`. During that time a
+             *     question is parked, and opening it again with the same `dedupeKey` continues it, even if it was answered but not
+             *     collected. After that time the ask is withdrawn.
              * @default null
              */
             keep?: string | null;
             /**
-             * @description Give up after this long, e.g. `10m`: questions are rejected, approvals denied.
+             * @description The deadline, for example `10m`. When it passes, questions are rejected and approvals and links are denied.
              * @default null
              */
             timeout?: string | null;
         };
-        /** @description A server to listen to. */
+        /** @description Attaches Sayso to a running server of an agent. */
         NewAttachment: {
-            /** @description The agent's name. */
+            /** @description The name of the agent. */
             agent: string;
-            /** @description Where it is: an address, or the path of a socket. */
+            /** @description The URL of the server, or the path of its socket. */
             place: string;
-            /** @description The name it knows us by, if it wants a password and the name is not its usual one. */
+            /** @description The user name, if the server requires one other than its default. */
             user?: string | null;
-            /** @description The password, if it wants one. It is kept in a file that only its owner may read, and never shown. */
+            /** @description The password, if the server requires one. It is stored in a file that only its owner can read, and is never returned. */
             password?: string | null;
         };
-        /** @description Allows something for a while. The patterns are those of a rule. */
+        /** @description Allows actions for a limited time. Patterns have the syntax of policy rules. */
         NewGrant: {
-            /** @description Commands: `cargo test *`. */
+            /** @description Commands, for example `cargo test *`. */
             run?: string[];
-            /** @description Files that are changed: `src/**`. */
+            /** @description Files that may be changed, for example `src/**`. */
             edit?: string[];
-            /** @description Files that are read. */
+            /** @description Files that may be read, for example `docs/**`. */
             read?: string[];
-            /** @description Addresses: `docs.rs`. */
+            /** @description Addresses that may be fetched, for example `docs.rs`. */
             fetch?: string[];
-            /** @description Tools of MCP servers: `server/tool`. */
+            /** @description MCP tools, as `server/tool`. */
             mcp?: string[];
-            /** @description The agent's own names of tools: `WebSearch`. */
+            /** @description Tools by the agent's own names, for example `WebSearch`. */
             tool?: string[];
-            /** @description For how long, e.g. `1h`. Say this or `until`. */
+            /** @description How long the grant lasts, for example `1h`. Exclusive with `until`. */
             for?: string | null;
             /**
              * Format: date-time
-             * @description Until when. Say this or `for`.
+             * @description When the grant ends. Exclusive with `for`.
              */
             until?: string | null;
-            /** @description Only in this project. */
+            /** @description Limits the grant to this directory and the directories below it. */
             project?: string | null;
         };
-        /** @description Opens the server to a network, until it is closed or the server ends. */
+        /** @description Opens the asks of one pause, all of them or none. */
+        NewGroup: {
+            /**
+             * @description The runs that your workers resume, for example `mailer`. Workers claim groups by this name.
+             * @default
+             */
+            name?: string;
+            /**
+             * @description Your name of the pause, for example run id and turn. Opening it again returns the same group, also after it has ended.
+             * @default null
+             */
+            key?: string | null;
+            /**
+             * @description The asks. They have no `dedupeKey` and no `keep` of their own.
+             * @default []
+             */
+            asks?: components["schemas"]["NewAsk"][];
+            /**
+             * @description Ids of asks that you opened before.
+             * @default []
+             */
+            askIds?: string[];
+            /**
+             * @description What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, nobody but your token gets it, and it is
+             *     deleted when the claim is acknowledged.
+             * @default null
+             */
+            state?: string | null;
+            /**
+             * @description A short text instead of a state, at most 256 bytes, for example the id of a thread whose state you store yourself.
+             * @default null
+             */
+            resumeRef?: string | null;
+            /**
+             * @description A target of `[callbacks]` in `config.toml` that is called when the group is complete.
+             * @default null
+             */
+            callback?: string | null;
+            /**
+             * @description Whether another worker may claim the group when a lease expires. Without it, a person decides, because the first
+             *     worker may have called tools.
+             * @default null
+             */
+            retry?: boolean | null;
+            /**
+             * @description How long asks wait for a person, and the complete group for a worker, e.g. `7d`; 30 days by default, at most `90d`.
+             * @default null
+             */
+            keep?: string | null;
+        };
+        /** @description Makes the server reachable at a network address until that listener is closed or the server stops. */
         NewListener: {
-            /** @description The address of this machine there, with or without a port; the suggested one if it is absent. */
+            /** @description An address of this machine, with or without a port. Defaults to `suggested` of `GET /v1/listeners`. */
             address?: string | null;
         };
-        /** @description Makes a login code. */
+        /** @description Creates a login code. */
         NewLoginCode: {
             role?: components["schemas"]["Role"] | null;
         };
-        /** @description Something that people should know, and that needs no answer. */
+        /** @description Sends people a message that needs no answer. */
         NewNotice: {
-            /** @description The words. */
+            /** @description The text of the notice. */
             text: string;
-            /** @description Who says it; the token's name if it is left out. */
+            /** @description The name of the sender. Defaults to the name of the token. */
             agent?: string | null;
             external?: components["schemas"]["ExternalSession"] | null;
         };
-        /** @description A browser that wants to be woken: its subscription as it gives it. */
+        /** @description A push subscription of a browser: the fields `endpoint` and `keys` of `PushSubscription.toJSON()`. */
         NewPush: {
-            /** @description Where its push service is. */
+            /** @description The URL of the browser's push service. */
             endpoint: string;
-            /** @description Its keys. */
+            /** @description The keys of the subscription. */
             keys: components["schemas"]["PushKeys"];
         };
-        /** @description Starts a run. */
+        /** @description Starts a run of a workflow. */
         NewRun: {
-            /** @description The workflow: the file as JSON, or the name of a file in the directory `workflows` beside `policy.toml`. */
+            /** @description The workflow as JSON, or the name of a file in the directory `workflows` next to `policy.toml`. */
             workflow: components["schemas"]["WorkflowSource"];
-            /** @description What it is given. Numbers and yes or no are taken as text. */
+            /** @description The inputs by name. Numbers and booleans are converted to text. */
             input?: {
                 [key: string]: string;
             };
-            /** @description Where its agents work, unless a step says otherwise; else what the workflow says, else home. */
+            /**
+             * @description The working directory of the agents, unless a step sets its own. Defaults to the directory of the workflow, or the home
+             *     directory.
+             */
             directory?: string | null;
-            /** @description Labels; its sessions and asks have them too. */
+            /** @description Labels of the run. Its sessions and asks get them as well. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description Variables of the caller for the agents; see `POST /v1/sessions`. */
+            /** @description Environment variables for the agents; see `POST /v1/sessions`. */
             environment?: {
                 [key: string]: string;
             } | null;
@@ -4581,109 +5191,109 @@ export interface components {
         /** @description Starts a session. */
         NewSession: {
             /**
-             * @description The agent's configured name, e.g. `mock`.
+             * @description The configured name of the agent, for example `mock`.
              * @default
              */
             agent: string;
             /**
-             * @description The directory the agent works in; the home directory if it is left out.
+             * @description The working directory of the agent. Defaults to the home directory.
              * @default null
              */
             cwd?: string | null;
             /**
-             * @description The first prompt.
+             * @description The first prompt for the agent.
              * @default null
              */
             prompt?: string | null;
             /**
-             * @description The agent's permission mode: `default` asks before tools are used.
+             * @description The agent's permission mode. With `default`, the agent asks before it uses tools.
              * @default null
              */
             permissionMode?: string | null;
             /**
-             * @description The model.
+             * @description The model that the agent should use.
              * @default null
              */
             model?: string | null;
-            /** @description What this session adds to the policy, e.g. `{"questions":"forward"}`. */
+            /** @description Policy settings for this session, for example `{"questions":"forward"}`. */
             policy?: Record<string, unknown> | null;
             /**
-             * @description Labels.
+             * @description Labels of the session. Its asks get them as well.
              * @default {}
              */
             labels?: {
                 [key: string]: string;
             };
             /**
-             * @description Variables of the caller for the agent: `PATH` and keys; others are left out. Only an `admin`
-             *     token may send any. They are kept in memory and never written down.
+             * @description Environment variables for the agent. Only `PATH` and API keys are used; others are ignored. Only `admin` tokens may set
+             *     this field. The values are kept in memory and never stored.
              * @default null
              */
             environment?: {
                 [key: string]: string;
             } | null;
         };
-        /** @description Makes a token. */
+        /** @description Creates a token. */
         NewToken: {
-            /** @description What it may do. */
+            /** @description The role of the new token. */
             role: components["schemas"]["Role"];
-            /** @description The name of the person or program; it stands in every outcome. */
+            /** @description The name of the person or program. Outcomes show it as the decider. */
             actor: string;
-            /** @description Only this session. */
+            /** @description Limits the token to this session. */
             sessionId?: string | null;
-            /** @description Only what has all these labels. The asks of an `agent` token have them, and no others. */
+            /** @description Limits the token to resources with all these labels. Asks that an `agent` token opens get exactly these labels. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description For an `agent` token: the name of the agent. It may not call itself anything else. */
+            /** @description For the role `agent`: the only agent name that the token may use. */
             agent?: string | null;
-            /** @description For an `agent` token: the directory that the agent works in. It may not ask from anywhere else. */
+            /** @description For the role `agent`: the only directory that the token may ask from. */
             project?: string | null;
-            /** @description Ends after this long, e.g. `12h`. */
+            /** @description How long the token is valid, for example `12h`. Defaults to no expiry. */
             expiresIn?: string | null;
         };
-        /** @description An empty object. */
+        /** @description An object without fields. */
         NoData: Record<string, unknown>;
-        /** @description Says no: `reject` for questions, `deny` for approvals and links. */
+        /** @description Rejects a question, or denies an approval or link. */
         NoRequest: {
             /**
-             * @description Why; the agent gets your words.
+             * @description The reason. The agent receives this text.
              * @default null
              */
             message?: string | null;
             /**
-             * @description Whether the agent shall stop.
+             * @description Whether the agent should stop its turn.
              * @default false
              */
             stop?: boolean;
         };
-        /** @description The payload of `notice`. In a session it is a block of the transcript; otherwise it names who gave the notice. */
+        /** @description The payload of `notice`. In a session, it is a block of the transcript; otherwise `agent` names the sender. */
         Notice: {
-            /** @description The block's id, in a session. */
+            /** @description The id of the block, in a session. */
             id?: string | null;
             /**
              * Format: date-time
-             * @description When it was written, in a session.
+             * @description When the notice was written, in a session.
              */
             at?: string | null;
-            /** @description The sub-agent that it belongs to. */
+            /** @description The name of the sub-agent that sent the notice. */
             subagent?: string | null;
             type?: components["schemas"]["NoticeType"] | null;
-            /** @description Who gave the notice, outside of sessions. */
+            /** @description The name of the sender, outside of sessions. */
             agent?: string | null;
-            /** @description The words. */
+            /** @description The text of the notice. */
             text: string;
         };
-        /** @description An agent or a caller tells people something and waits for no answer. */
+        /** @description An agent or a program sent people a message that needs no answer. */
         NoticeEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4691,51 +5301,52 @@ export interface components {
              * @enum {string}
              */
             type: "notice";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["Notice"];
         };
         /**
-         * @description The `type`.
+         * @description The value of the `type` field.
          * @enum {string}
          */
         NoticeType: "notice";
-        /** @description It is done. */
+        /** @description The response of gateway calls that succeed. */
         Ok: {
-            /** @description Always true. */
+            /** @description Always `true`. */
             ok: boolean;
         };
         /**
-         * @description What happens to the other steps of a group when one fails.
+         * @description What happens to the other steps of a group when one step fails.
          * @enum {string}
          */
         OnFailure: "cancel" | "finish";
         /**
-         * @description What happens when nobody answers in time.
+         * @description What happens at the deadline of an ask.
          * @enum {string}
          */
         OnTimeout: "reject" | "accept-first" | "deny";
         /** @description How an ask ended. */
         Outcome: {
-            /** @description How. */
+            /** @description The final status of the ask. */
             status: components["schemas"]["AskStatus"];
-            /** @description The answers, one per question. */
+            /** @description The answers, one per question, if the ask was answered. */
             answers?: components["schemas"]["ShownAnswer"][] | null;
-            /** @description What the person added. */
+            /** @description A note that the person added to the answers or the approval. */
             note?: string | null;
-            /** @description The words that the agent got with a no; the reason of a withdrawal. */
+            /** @description The message of a denial or rejection, which the agent received, or the reason of a withdrawal. */
             message?: string | null;
-            /** @description Whether the agent was told to stop. */
+            messageCode?: components["schemas"]["TextCode"] | null;
+            /** @description Whether the agent was told to stop its turn. */
             stop?: boolean;
-            /** @description Which of the agent's own ways to say yes was taken. */
+            /** @description The `id` of the agent's choice that the person selected. */
             choice?: string | null;
-            /** @description The input that was approved instead of the agent's. */
+            /** @description The input that was approved instead of the agent's input. */
             input?: Record<string, unknown> | null;
-            /** @description By whom. */
+            /** @description The person or mechanism that decided. */
             by: components["schemas"]["Actor"];
             /**
              * Format: date-time
-             * @description When.
+             * @description The time of the decision.
              */
             at: string;
         };
@@ -4746,16 +5357,16 @@ export interface components {
             /** @description Whether the policy file is valid. While it is not, the last valid policy stays in force. */
             valid: boolean;
         };
-        /** @description Another policy is in force. */
+        /** @description The rules in force changed, or the policy file became valid or invalid. */
         PolicyChangedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -4763,285 +5374,288 @@ export interface components {
              * @enum {string}
              */
             type: "policy.changed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["PolicyChanged"];
         };
-        /** @description One change to the text of a policy. Places count rules from 1. */
+        /** @description One change to the text of a policy. `place` counts rules from 1. */
         PolicyEdit: {
-            /** @description The rule. */
+            /** @description The rule to add. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "addRule";
         } | {
-            /** @description Which rule. */
+            /** @description The place of the rule to replace. */
             place: number;
-            /** @description The whole rule. */
+            /** @description The complete new rule. */
             rule: components["schemas"]["PolicyRule"];
             /** @enum {string} */
             kind: "setRule";
         } | {
-            /** @description Which rule. */
+            /** @description The place of the rule to remove. */
             place: number;
             /** @enum {string} */
             kind: "removeRule";
         } | {
-            /** @description Which rule. */
+            /** @description The place of the rule to move. */
             place: number;
-            /** @description The place that it has afterwards. */
+            /** @description The place of the rule after the move. */
             to: number;
             /** @enum {string} */
             kind: "moveRule";
         } | {
-            /** @description For questions. */
+            /** @description The new defaults for questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description For approvals. */
+            /** @description The new defaults for approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setDefaults";
         } | {
-            /** @description Its name. */
+            /** @description The name of the profile. */
             name: string;
-            /** @description For questions. */
+            /** @description The profile's defaults for questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description For approvals. */
+            /** @description The profile's defaults for approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
             /** @enum {string} */
             kind: "setProfile";
         };
-        /** @description A text of a policy and what it says. */
+        /** @description A policy text and its content as structured values. */
         PolicyForm: {
-            /** @description The text after the changes. Save it with `PUT /v1/policy`. */
+            /** @description The text after the edits. Save it with `PUT /v1/policy`. */
             text: string;
-            /** @description When no rule fits a question. */
+            /** @description Defaults for questions that no rule matches. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description When no rule fits an approval. */
+            /** @description Defaults for approvals that no rule matches. */
             approvals: components["schemas"]["ApprovalDefaults"];
-            /** @description The rules, in their order. */
+            /** @description The rules, in the order of the file. */
             rules: components["schemas"]["FormRule"][];
-            /** @description Settings to switch on for a while, such as `away`. */
+            /** @description Profiles by name. A profile, such as `away`, replaces defaults while it is switched on. */
             profiles: {
                 [key: string]: components["schemas"]["ProfileDefaults"];
             };
         };
-        /** @description One rule. All conditions that it names have to hold together. */
+        /** @description One rule of a policy. It matches an ask only if all conditions that it sets match. */
         PolicyRule: {
-            /** @description Identifies the rule in past decisions. The server makes one for a rule that is added or changed without. */
+            /** @description Identifies the rule in past decisions. The server generates one when you add or change a rule without it. */
             id?: string | null;
-            /** @description What people call it. */
+            /** @description A name for people. */
             name?: string | null;
-            /** @description What it does. */
+            /** @description The effect of the rule when it matches. */
             do: components["schemas"]["RuleEffect"];
-            /** @description Commands: `git diff *`. */
+            /** @description Command patterns, for example `git diff *`. */
             run?: string[];
-            /** @description Files that are changed: `src/**`, `!migrations/**`. */
+            /** @description Patterns of files that are changed, for example `src/**` or `!migrations/**`. */
             edit?: string[];
-            /** @description Files that are read. */
+            /** @description Patterns of files that are read. */
             read?: string[];
-            /** @description Addresses: `docs.rs`. */
+            /** @description Addresses that are fetched, for example `docs.rs`. */
             fetch?: string[];
-            /** @description Tools of MCP servers: `server/tool`. */
+            /** @description MCP tools, as `server/tool`. */
             mcp?: string[];
-            /** @description The agent's own names of tools. */
+            /** @description Tools by the agent's own names. */
             tool?: string[];
-            /** @description Only for these agents. */
+            /** @description Limits the rule to these agents. */
             agent?: string[];
-            /** @description Only in this directory and below. */
+            /** @description Limits the rule to this directory and the directories below it. */
             project?: string | null;
-            /** @description A part of a question's header, ignoring case, or `/regex/`. */
+            /** @description Matches a part of a question's header, ignoring case, or a regular expression written as `/regex/`. */
             header?: string | null;
-            /** @description The same for the header or the text of a question. */
+            /** @description Like `header`, but matches the header or the text of a question. */
             match?: string | null;
-            /** @description The answer: labels of options, or text. */
+            /** @description The answer that the rule gives: labels of options, or free text. */
             answer?: string[];
-            /** @description Chooses this option, counted from 1. */
+            /** @description The option that the rule chooses, counted from 1. */
             pick?: number | null;
             /**
              * Format: date-time
-             * @description The rule does nothing from then on.
+             * @description When the rule stops applying.
              */
             until?: string | null;
-            /** @description What the agent is told. */
+            /** @description The message to the agent when the rule denies or rejects. */
             message?: string | null;
         };
-        /** @description The policy in force. */
+        /** @description The policy file and the rules in force. */
         PolicyView: {
-            /** @description The file it is read from. */
+            /** @description The path of the policy file. */
             path: string;
-            /** @description Its text. */
+            /** @description The text of the policy file. */
             text: string;
-            /** @description What is wrong with the text; then the last good policy is in force. */
+            /** @description Why the text is invalid. While set, the last valid policy stays in force. */
             error?: string | null;
             /** @description The fingerprint of the rules in force. */
             fingerprint: string;
-            /** @description The fingerprint of the text; say it when you write another one. */
+            /** @description The fingerprint of `text`. Send it as `ifFingerprint` when you replace the text. */
             textFingerprint?: string;
             profile?: components["schemas"]["ActiveProfile"] | null;
-            /** @description Rules that were given by hand for a while. */
+            /** @description Temporary rules that an admin added without changing the file. */
             grants: components["schemas"]["Grant"][];
         };
-        /** @description What people decided before about the same action: the same tool with the same command, files or address. */
+        /** @description Earlier decisions of people about the same action: the same tool with the same command, files or address. */
         Precedents: {
-            /** @description How often people approved it, among the newest 2000 asks. */
+            /** @description How often people approved the action, among the newest 2,000 asks. */
             approved: number;
-            /** @description How often people denied it. */
+            /** @description How often people denied the action, among the newest 2,000 asks. */
             denied: number;
             /**
              * Format: date-time
-             * @description When a person last decided it.
+             * @description The last time that a person decided about the action.
              */
             lastAt?: string | null;
         };
-        /** @description What a person looks at before deciding. */
+        /** @description What a person should see before deciding. */
         Preview: {
-            /** @description The line. */
+            /** @description The command line, exactly as the agent sent it. */
             command: string;
-            /** @description Where it would run. */
+            /** @description The directory in which the command would run. */
             cwd?: string | null;
             /** @enum {string} */
             type: "command";
         } | {
-            /** @description One entry per file. */
+            /** @description One entry per changed file. */
             files: components["schemas"]["FileDiff"][];
             /** @enum {string} */
             type: "diff";
         } | {
-            /** @description Its text. */
+            /** @description The plan, in Markdown. */
             text: string;
             /** @enum {string} */
             type: "plan";
         } | {
-            /** @description The text. */
+            /** @description Plain text, which must not be rendered as markup. */
             text: string;
             /** @enum {string} */
             type: "text";
         };
-        /** @description An error. */
+        /** @description The body of an error response, as in RFC 9457. Fields after `code` are present only for the codes that mention them. */
         Problem: {
-            /** @description Always `about:blank`: the code says it all. */
+            /** @description Always `about:blank`, because `code` identifies the kind of error. */
             type?: string;
-            /** @description A short name of the error. */
+            /** @description A short summary, the same for every error with this code. */
             title: string;
             /**
              * Format: int32
-             * @description The HTTP status.
+             * @description The HTTP status code.
              */
             status: number;
-            /** @description What happened and what to do. */
+            /** @description What happened, and what to do next. */
             detail: string;
-            /** @description The stable code. */
+            /** @description The stable error code. */
             code: components["schemas"]["ErrorCode"];
-            /** @description The same as `detail`, for clients that look for this name. */
+            /** @description The same text as `detail`, for clients that expect a field of this name. */
             error?: string | null;
             outcome?: components["schemas"]["Outcome"] | null;
-            /** @description Whether an earlier call with this token brought that outcome. */
+            /** @description With `ask_already_resolved`: whether this token caused the outcome with an earlier call. */
             own?: boolean | null;
-            /** @description What is wrong, question by question. */
+            /** @description With `invalid_answers`: one entry per invalid answer. */
             problems?: components["schemas"]["QuestionProblem"][];
-            /** @description The asks that are pending. */
+            /** @description With `ask_pending`: the ids of the pending asks. */
             asks?: string[];
-            /** @description What changed in the files that the command executes. Empty if the server no longer knows what was there. */
+            /**
+             * @description With `content_changed`: what changed in the files that the command executes. Empty if the server no longer has the
+             *     earlier content.
+             */
             changes?: components["schemas"]["FileDiff"][];
-            /** @description What is wrong with a workflow, place by place. */
+            /** @description With `invalid_workflow`: one entry per mistake. */
             faults?: components["schemas"]["WorkflowFault"][];
-            /** @description Where in a file or text, counted from 1. */
+            /** @description The line of a mistake in a file or text, counted from 1. */
             line?: number | null;
-            /** @description The column. */
+            /** @description The column of the mistake, counted from 1. */
             column?: number | null;
         };
-        /** @description What a profile changes. */
+        /** @description The defaults that a profile replaces. */
         ProfileDefaults: {
-            /** @description For questions. */
+            /** @description The profile's defaults for questions. */
             questions: components["schemas"]["QuestionDefaults"];
-            /** @description For approvals. */
+            /** @description The profile's defaults for approvals. */
             approvals: components["schemas"]["ApprovalDefaults"];
         };
-        /** @description What a browser needs to ask for being woken. */
+        /** @description What a browser needs to subscribe to push notifications. */
         PushInfo: {
-            /** @description The server's public key; nothing if no channel wakes browsers. */
+            /** @description The server's VAPID public key. Absent if no push channel is configured. */
             publicKey?: string | null;
         };
-        /** @description The keys of a browser. */
+        /** @description The keys with which the server encrypts messages to a browser. */
         PushKeys: {
-            /** @description Its public key. */
+            /** @description The browser's public key, base64url. */
             p256dh: string;
-            /** @description What it shares with the server. */
+            /** @description The authentication secret of the subscription, base64url. */
             auth: string;
         };
-        /** @description One question. */
+        /** @description One question of an ask. */
         Question: {
-            /** @description What the agent calls it; its position, if it is left out. */
+            /** @description The name that the agent uses for the question. Defaults to its position. */
             key?: string | null;
-            /** @description A short name. */
+            /** @description A short label that clients show as a chip. */
             header?: string | null;
-            /** @description What is asked. */
+            /** @description The text of the question. */
             text: string;
-            /** @description What it takes. Without options and without this, text. */
+            /** @description The type of the answer. Defaults to `choice` if there are options, and to `text` otherwise. */
             input?: components["schemas"]["InputKind"];
-            /** @description Whether several options may be chosen. */
+            /** @description Whether more than one option can be chosen. */
             multiple?: boolean;
-            /** @description Whether text of the person's own is taken. */
+            /** @description Whether free text is accepted in addition to the options. */
             custom?: boolean;
-            /** @description Whether it must be answered. */
+            /** @description Whether the question has to be answered. */
             required?: boolean;
-            /** @description Whether the answer is secret. */
+            /** @description Whether the answer is a secret. Sayso never displays secret answers and deletes them after delivery. */
             secret?: boolean;
             /**
              * Format: double
-             * @description The smallest number.
+             * @description The smallest number that is accepted.
              */
             minimum?: number | null;
             /**
              * Format: double
-             * @description The largest number.
+             * @description The largest number that is accepted.
              */
             maximum?: number | null;
-            /** @description Whole numbers only. */
+            /** @description Whether the number has to be an integer. */
             integer?: boolean;
             /** @description The options, in the agent's order. */
             options?: components["schemas"]["QuestionOption"][];
-            /** @description What a rule of the person preselects. */
+            /** @description The options that a policy rule suggests. Clients preselect them. */
             preselected?: string[] | null;
         };
-        /** @description The data of `agent_question_answered`: also when a rule, the policy or a timeout decided. */
+        /** @description The payload of `agent_question_answered`, which is also sent when a rule, a policy default or a timeout decided. */
         QuestionAnswered: {
-            /** @description The run. */
+            /** @description The id of the run. */
             runId: string;
-            /** @description The step. */
+            /** @description The id of the step. */
             stepId: string;
-            /** @description The session. */
+            /** @description The id of the session. */
             sessionId: string;
-            /** @description The ask's id. */
+            /** @description The id of the ask. */
             questionId: string;
             /** @description `answered`, `rejected` or `withdrawn`. */
             status: components["schemas"]["AskStatus"];
-            /** @description The answers, one per question; none when it was rejected. */
+            /** @description The answers, one per question. Empty if the question was not answered. */
             answers: components["schemas"]["ShownAnswer"][];
-            /** @description The words of a reject, or why it was withdrawn. */
+            /** @description The reason of a rejection or withdrawal. */
             message?: string | null;
             /**
              * Format: date-time
-             * @description When.
+             * @description The time of the decision.
              */
             timestamp: string;
-            /** @description By whom. */
+            /** @description The person or mechanism that decided. */
             by: components["schemas"]["Actor"];
-            /** @description What was asked: what a rule decides was not told of before. */
+            /** @description The questions. Repeated here because no `agent_question_asked` precedes an automatic decision. */
             question: components["schemas"]["RunQuestion"];
         };
-        /** @description The data of `agent_question_asked`. */
+        /** @description The payload of `agent_question_asked`. */
         QuestionAsked: {
-            /** @description The run. */
+            /** @description The id of the run. */
             runId: string;
-            /** @description The step. */
+            /** @description The id of the step. */
             stepId: string;
-            /** @description The session. */
+            /** @description The id of the session. */
             sessionId: string;
-            /** @description What is asked. */
+            /** @description The questions and their deadline. */
             question: components["schemas"]["RunQuestion"];
             /**
              * Format: date-time
-             * @description When.
+             * @description When the agent asked.
              */
             timestamp: string;
         };
@@ -5050,80 +5664,80 @@ export interface components {
          * @enum {string}
          */
         QuestionDefault: "reject" | "accept-first" | "forward" | "auto";
-        /** @description What holds for questions when no rule fits. A field that is missing is taken from the scope below. */
+        /** @description Settings for questions that no rule matches. Missing fields are inherited from the enclosing scope. */
         QuestionDefaults: {
             policy?: components["schemas"]["QuestionDefault"] | null;
-            /** @description How long a person has: `10m`. */
+            /** @description How long a person has to answer, for example `10m`. */
             timeout?: string | null;
             onTimeout?: components["schemas"]["QuestionTimeout"] | null;
-            /** @description What a rejected agent is told. */
+            /** @description The message to an agent whose question is rejected. */
             message?: string | null;
         };
-        /** @description The object `question` that `question.*` events carry beside the ask. */
+        /** @description The question REST dialect's view of an ask. `question.*` events carry it as `question`, next to the ask. */
         QuestionEventData: {
-            /** @description The ask's id. */
+            /** @description The id of the ask. */
             questionId: string;
-            /** @description The texts, joined by newline. */
+            /** @description The text of every question, joined by newlines. */
             prompt: string;
-            /** @description The labels of the first question. */
+            /** @description The option labels of the first question. */
             options: string[];
-            /** @description The first string of the first answer; `null` if it is secret. */
+            /** @description The first entry of the first answer. `null` until there is an answer, and always for a secret. */
             response?: string | null;
-            /** @description Where it stands. */
+            /** @description The status of the question. */
             status: components["schemas"]["QuestionStatus"];
-            /** @description Why it was rejected or withdrawn. */
+            /** @description Why the question was rejected or withdrawn. */
             reason?: string | null;
-            /** @description The questions. */
+            /** @description All questions of the ask. */
             questions: components["schemas"]["Question"][];
         };
         /** @description One question in the gateway dialect. */
         QuestionItem: {
-            /** @description A short name, shown as a chip. */
+            /** @description A short label that clients show as a chip. */
             header: string;
-            /** @description What is asked. */
+            /** @description The text of the question. */
             question: string;
-            /** @description What may be chosen. */
+            /** @description The options to choose from. Empty for a free-text question. */
             options: components["schemas"]["ItemOption"][];
-            /** @description Whether several may be chosen. */
+            /** @description Whether more than one option can be chosen. */
             multiSelect: boolean;
         };
-        /** @description One thing that may be chosen. */
+        /** @description An option of a question. */
         QuestionOption: {
-            /** @description What is sent to the agent. The label, if it is left out. */
+            /** @description The value that the agent receives. Defaults to the label. */
             value?: string | null;
-            /** @description What a person reads. */
+            /** @description The text to display. */
             label: string;
-            /** @description What it means. */
+            /** @description A longer explanation of the option. */
             description?: string | null;
-            /** @description What it would look like. */
+            /** @description An example of the result, such as code or a drawing in text. */
             preview?: string | null;
-            /** @description Whether the agent marks it as its favourite. */
+            /** @description Whether the agent recommends this option. */
             recommended?: boolean;
         };
-        /** @description What is wrong with the answer to one question. */
+        /** @description Why the answer to one question is invalid. */
         QuestionProblem: {
-            /** @description Which question, counted from 0. */
+            /** @description The position of the question, counted from 0. */
             index: number;
-            /** @description Its key. */
+            /** @description The `key` of the question. */
             key: string;
-            /** @description What is wrong. */
+            /** @description A description of the mistake for people. */
             reason: string;
         };
-        /** @description Replies to a question of a session. */
+        /** @description The body of a reply in the question REST dialect. */
         QuestionReplyRequest: {
-            /** @description One list of entries per question. */
+            /** @description One list per question, in order. Each entry is an option label or free text. */
             answers: string[][];
         };
-        /** @description A question waits for a person. */
+        /** @description A question needs an answer from a person. */
         QuestionRequestedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5131,20 +5745,20 @@ export interface components {
              * @enum {string}
              */
             type: "question.requested";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
-        /** @description A question has its outcome. */
+        /** @description A question got its outcome. */
         QuestionResolvedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5152,34 +5766,61 @@ export interface components {
              * @enum {string}
              */
             type: "question.resolved";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["AskEvent"];
         };
         /**
-         * @description The status of a question in the question REST dialect. It has three values; a withdrawn question
-         *     shows as rejected with a reason.
+         * @description The status of a question in the question REST dialect, which has only three values. A withdrawn question has the status
+         *     `rejected` and a `reason`.
          * @enum {string}
          */
         QuestionStatus: "requested" | "answered" | "rejected";
         /**
-         * @description What happens to a question that nobody answers in time.
+         * @description What happens to a question at its deadline.
          * @enum {string}
          */
         QuestionTimeout: "reject" | "accept-first" | "deny";
         /**
-         * @description Whether the agent still waits.
+         * @description Whether the agent can still receive an outcome directly.
          * @enum {string}
          */
         Reach: "live" | "parked";
+        /** @description Whether a group can be claimed. */
+        ReadyGroups: {
+            /** @description How many complete groups of this name no worker has. */
+            ready: number;
+        };
+        /** @description Gives a claim back. */
+        ReleaseRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description Whether the run may have called tools. Then a person decides whether it is resumed again, unless the group has `retry`. */
+            started?: boolean;
+            /** @description What failed, in words for people. */
+            reason?: string | null;
+        };
+        /** @description Extends the lease of a claim. */
+        RenewRequest: {
+            /**
+             * Format: int64
+             * @description The epoch of the claim.
+             */
+            epoch: number;
+            /** @description How long from now, e.g. `60s` (the default), at most `1h`. */
+            lease?: string | null;
+        };
         /**
-         * @description What a stream sends when the past that was asked for is gone: list again, and stream from `seq`. It is not an event: it has
-         *     no time.
+         * @description Tells the client that the requested position is no longer available. List the resources again and continue the stream at
+         *     `seq`. A reset is not an event and has no time.
          */
         ResetEvent: {
             /**
              * Format: int64
-             * @description Continue from here.
+             * @description The position at which the stream continues.
              */
             seq: number;
             /**
@@ -5187,41 +5828,41 @@ export interface components {
              * @enum {string}
              */
             type: "reset";
-            /** @description Always empty. */
+            /** @description Always an empty object. */
             data: components["schemas"]["NoData"];
         };
         /**
-         * @description The `type`.
+         * @description The value of the `type` field.
          * @enum {string}
          */
         ResetType: "reset";
         /**
-         * @description What a token may do.
+         * @description The permissions of a token.
          * @enum {string}
          */
         Role: "admin" | "answerer" | "viewer" | "agent";
         /**
-         * @description What a rule does.
+         * @description The effect of a rule.
          * @enum {string}
          */
         RuleEffect: "allow" | "deny" | "ask" | "answer" | "reject";
         /** @description How often one rule decided an ask or left it to a person. */
         RuleHits: {
-            /** @description The `key` of the rule. */
+            /** @description The `key` of the rule, as in the policy form. */
             rule: string;
-            /** @description How often. Counting stops at 10000. */
+            /** @description The number of matches. Counting stops at 10,000. */
             hits: number;
             /**
              * Format: date-time
-             * @description When it last did, also before `since`.
+             * @description The last match, which can be earlier than `since`.
              */
             lastAt?: string | null;
         };
-        /** @description How often the rules of the saved policy decided. */
+        /** @description How often each rule of the saved policy matched. */
         RuleHitsList: {
             /**
              * Format: date-time
-             * @description Asks are counted from then on.
+             * @description The start of the counted period.
              */
             since: string;
             /** @description One entry per rule, and one for the built-in rule. */
@@ -5229,60 +5870,60 @@ export interface components {
         };
         /** @description One execution of a workflow. */
         Run: {
-            /** @description Its id. */
+            /** @description The unique id of the run. */
             id: string;
-            /** @description The workflow's name. */
+            /** @description The name of the workflow. */
             workflow: string;
-            /** @description How it stands. */
+            /** @description The status of the run. */
             status: components["schemas"]["RunStatus"];
-            /** @description Why it failed or was cancelled. */
+            /** @description Why the run failed or was cancelled. */
             reason?: string | null;
-            /** @description What it was given. */
+            /** @description The inputs by name. */
             input: {
                 [key: string]: string;
             };
-            /** @description Where its agents work. */
+            /** @description The working directory of its agents. */
             directory: string;
-            /** @description Its steps, groups opened up, in order. */
+            /** @description The steps in order. Steps of a group are listed individually. */
             steps: components["schemas"]["RunStep"][];
-            /** @description What the finished steps said last, by id. */
+            /** @description The last message of each finished step, by step id. */
             outputs: {
                 [key: string]: string;
             };
-            /** @description The questions of its agents that wait, first come first (one run only, empty in lists). */
+            /** @description Pending questions of the agents, oldest first. Empty in lists of runs. */
             pendingQuestions?: components["schemas"]["RunQuestion"][];
-            /** @description The ids of the checkpoints that wait (one run only). */
+            /** @description The ids of pending checkpoints. Empty in lists of runs. */
             pendingCheckpoints?: string[];
-            /** @description The ids of the approvals and links that wait (one run only). */
+            /** @description The ids of pending approvals and links. Empty in lists of runs. */
             pendingApprovals?: string[];
             /**
              * Format: int32
-             * @description How many asks wait.
+             * @description The number of pending asks.
              */
             pending: number;
-            /** @description Whether the lists of what waits leave some out because they have many bytes. */
+            /** @description Whether the lists of pending asks are incomplete because of their size in bytes. */
             truncated?: boolean;
-            /** @description Labels. */
+            /** @description The labels of the run. */
             labels: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When it was started.
+             * @description When the run was started.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When something last changed.
+             * @description When the run last changed.
              */
             updatedAt: string;
             /**
              * Format: int64
-             * @description The feed position that this was read at (one run only).
+             * @description The feed position at which the run was read. Absent in lists of runs.
              */
             seq?: number | null;
         };
-        /** @description Answers or rejects what a run waits for: exactly one of the two. */
+        /** @description Answers or rejects a pending question of a run. Set exactly one of `answers` and `reject`. */
         RunAnswerRequest: {
             /**
              * @description One list of entries per question.
@@ -5290,17 +5931,17 @@ export interface components {
              */
             answers?: string[][] | null;
             /**
-             * @description Says that no answer will come.
+             * @description Whether to reject the question.
              * @default null
              */
             reject?: boolean | null;
             /**
-             * @description Why, when it is rejected; the agent gets these words.
+             * @description With `reject`: the reason. The agent receives this text.
              * @default null
              */
             message?: string | null;
         };
-        /** @description What became of it. */
+        /** @description The result of answering or rejecting a question. */
         RunAnswered: {
             /** @description `answered` or `rejected`. */
             status: string;
@@ -5309,12 +5950,12 @@ export interface components {
         RunCancelledEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5322,20 +5963,20 @@ export interface components {
              * @enum {string}
              */
             type: "run.cancelled";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
-        /** @description Every step of a run is done. */
+        /** @description A run completed all its steps. */
         RunCompletedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5343,7 +5984,7 @@ export interface components {
              * @enum {string}
              */
             type: "run.completed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
@@ -5351,12 +5992,12 @@ export interface components {
         RunFailedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5364,87 +6005,87 @@ export interface components {
              * @enum {string}
              */
             type: "run.failed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
-        /** @description The data of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
+        /** @description The payload of `run.started`, `run.completed`, `run.failed` and `run.cancelled`. */
         RunNews: {
-            /** @description The run. */
+            /** @description The id of the run. */
             runId: string;
-            /** @description The workflow's name. */
+            /** @description The name of the workflow. */
             workflow: string;
-            /** @description How it stands. */
+            /** @description The new status of the run. */
             status: components["schemas"]["RunStatus"];
-            /** @description Why. */
+            /** @description Why the run failed or was cancelled. */
             reason?: string | null;
         };
-        /** @description A page of runs, newest first. */
+        /** @description One page of a list of runs, newest first. */
         RunPage: {
-            /** @description The runs. */
+            /** @description The runs of this page. */
             data: components["schemas"]["Run"][];
-            /** @description Give it as `cursor` to get the next page. */
+            /** @description The `cursor` of the next page. Absent on the last page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position that this list was read at.
+             * @description The feed position at which the list was read.
              */
             seq: number;
-            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
             truncated?: boolean;
         };
-        /** @description What the agent of a step asks. */
+        /** @description The questions of one ask of a step's agent. */
         RunQuestion: {
-            /** @description The ask's id. */
+            /** @description The id of the ask. */
             id: string;
-            /** @description The step. */
+            /** @description The id of the step. */
             stepId: string;
-            /** @description The session. */
+            /** @description The id of the session. */
             sessionId: string;
-            /** @description The questions. */
+            /** @description The questions to answer. */
             questions: components["schemas"]["RunQuestionItem"][];
             /**
              * Format: date-time
-             * @description When it was asked.
+             * @description When the agent asked.
              */
             askedAt: string;
             /**
              * Format: date-time
-             * @description When it is decided without a person, if it has a deadline.
+             * @description When the question is decided automatically. Absent if it has no deadline.
              */
             deadlineAt?: string | null;
             onTimeout?: components["schemas"]["OnTimeout"] | null;
         };
-        /** @description One question of it. */
+        /** @description One question of the ask. */
         RunQuestionItem: {
-            /** @description What is asked. */
+            /** @description The text of the question. */
             question: string;
-            /** @description A short name, at most 30 characters. */
+            /** @description A short label, at most 30 characters. */
             header: string;
-            /** @description What may be chosen. */
+            /** @description The options to choose from. */
             options: components["schemas"]["RunQuestionOption"][];
-            /** @description Whether several may be chosen. */
+            /** @description Whether more than one option can be chosen. */
             multiple: boolean;
-            /** @description Whether text of one's own is taken. */
+            /** @description Whether free text is accepted in addition to the options. */
             custom?: boolean;
         };
-        /** @description An option of it. */
+        /** @description An option of a question. */
         RunQuestionOption: {
-            /** @description What a person reads, and what is answered. */
+            /** @description The text to display, and the value to answer with. */
             label: string;
-            /** @description What it means. */
+            /** @description A longer explanation of the option. */
             description?: string | null;
         };
         /** @description A run started. */
         RunStartedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5452,105 +6093,108 @@ export interface components {
              * @enum {string}
              */
             type: "run.started";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["RunNews"];
         };
         /**
-         * @description How a run stands.
+         * @description The status of a run.
          * @enum {string}
          */
         RunStatus: "running" | "waiting" | "completed" | "failed" | "cancelled";
         /** @description One step of a run. */
         RunStep: {
-            /** @description Its id in the workflow. */
+            /** @description The id of the step in the workflow. */
             id: string;
-            /** @description The agent; none for a checkpoint. */
+            /** @description The name of the agent. Absent for a checkpoint. */
             agent?: string | null;
-            /** @description What happens to a question of its agent, as a sentence; none for a checkpoint. */
+            /** @description A sentence that says what happens to questions of the agent. Absent for a checkpoint. */
             onQuestion?: string | null;
-            /** @description What a checkpoint asks, as the workflow writes it. */
+            /** @description The question of a checkpoint, before variables are filled in. */
             question?: string | null;
-            /** @description `pending`, `running`, `waiting` (a checkpoint), `completed`, `failed` or `cancelled`. */
+            /** @description `pending`, `running`, `waiting` (only checkpoints), `completed`, `failed` or `cancelled`. */
             status: string;
-            /** @description The session that carries it out, or did. */
+            /** @description The id of the session that executes the step, or executed it last. */
             sessionId?: string | null;
-            /** @description The ask of a checkpoint that is open. */
+            /** @description The id of the ask of an open checkpoint. */
             askId?: string | null;
-            /** @description What it said last. */
+            /** @description The last message of the agent, or the answer to the checkpoint. */
             output?: string | null;
-            /** @description Why it failed or was cancelled. */
+            /** @description Why the step failed or was cancelled. */
             reason?: string | null;
             /**
              * Format: int32
-             * @description How often it began.
+             * @description How often the step was started.
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When the step started.
              */
             startedAt?: string | null;
             /**
              * Format: date-time
-             * @description When it ended.
+             * @description When the step finished.
              */
             endedAt?: string | null;
         };
         /** @description One conversation with one agent. */
         Session: {
-            /** @description Its id. */
+            /** @description The unique id of the session. */
             id: string;
-            /** @description The agent's name. */
+            /** @description The name of the agent. */
             agent: string;
             /** @description The first line of the first prompt. */
             title: string;
-            /** @description The directory the agent works in. */
+            /** @description The working directory of the agent. */
             cwd: string;
-            /** @description The git branch at start. */
+            /** @description The git branch when the session started. */
             branch?: string | null;
-            /** @description What it is doing. */
+            /** @description The status of the session. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Why it ended. */
+            /** @description Why the session ended. */
             reason?: string | null;
-            /** @description Whether it can be taken up again. */
+            /** @description Whether the session can be resumed after it ended. */
             resumable?: boolean;
             /** @description The agent's permission mode. */
             permissionMode: string;
-            /** @description The model. */
+            /** @description The model that the agent uses. */
             model?: string | null;
-            /** @description What it adds to the person's policy. */
+            /** @description Policy settings that apply to this session, in addition to the policy file. */
             policy?: Record<string, unknown>;
-            /** @description Whether a person runs the agent themselves: it takes outcomes, and nothing else from here. */
+            /**
+             * @description Whether a person runs the agent in their own terminal or editor. Sayso can decide its asks, but cannot send it messages
+             *     or commands.
+             */
             external?: boolean;
-            /** @description The agent's own id of the session, where it is known. */
+            /** @description The id that the agent gave the session, if known. */
             nativeId?: string | null;
-            /** @description Labels. */
+            /** @description The labels of the session. */
             labels: {
                 [key: string]: string;
             };
             /**
              * Format: date-time
-             * @description When it was started.
+             * @description When the session was created.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When something last changed.
+             * @description When the session last changed.
              */
             updatedAt: string;
-            /** @description Its pending asks (one session only, not in lists). */
+            /** @description The pending asks. Absent in lists of sessions. */
             asks?: components["schemas"]["Ask"][] | null;
             /**
              * Format: int32
-             * @description How many asks are pending.
+             * @description The number of pending asks.
              */
             pending: number;
-            /** @description Whether `asks` leaves some out because they have many bytes; `GET /v1/asks?session=` lists all of them. */
+            /** @description Whether `asks` is incomplete because of its size. `GET /v1/asks?session=` lists all asks. */
             truncated?: boolean;
             /**
              * Format: int64
-             * @description The feed position that this was read at (one session only).
+             * @description The feed position at which the session was read. Absent in lists of sessions.
              */
             seq?: number | null;
         };
@@ -5558,12 +6202,12 @@ export interface components {
         SessionCreatedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5571,7 +6215,7 @@ export interface components {
              * @enum {string}
              */
             type: "session.created";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["Session"];
         };
@@ -5579,12 +6223,12 @@ export interface components {
         SessionEndedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5592,52 +6236,52 @@ export interface components {
              * @enum {string}
              */
             type: "session.ended";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["SessionStatusChange"];
         };
-        /** @description A page of sessions, newest first. */
+        /** @description One page of a list of sessions, newest first. */
         SessionPage: {
-            /** @description The sessions. */
+            /** @description The sessions of this page. */
             data: components["schemas"]["Session"][];
-            /** @description Give it as `cursor` to get the next page. */
+            /** @description The `cursor` of the next page. Absent on the last page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position that this list was read at.
+             * @description The feed position at which the list was read.
              */
             seq: number;
-            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
             truncated?: boolean;
         };
         /**
-         * @description What a session is doing.
+         * @description The status of a session.
          * @enum {string}
          */
         SessionStatus: "running" | "waiting" | "idle" | "stalled" | "ended" | "failed";
         /** @description The payload of `session.status` and `session.ended`. */
         SessionStatusChange: {
-            /** @description What the session does now. Never `waiting`: that follows from its pending asks. */
+            /** @description The new status. Never `waiting`, which clients derive from the session's pending asks. */
             status: components["schemas"]["SessionStatus"];
-            /** @description Why it ended. */
+            /** @description Why the session ended. */
             reason?: string | null;
-            /** @description Whether it can be resumed. */
+            /** @description Whether the session can be resumed. */
             resumable?: boolean;
-            /** @description The permission mode, if it changed. */
+            /** @description The new permission mode, if it changed. */
             permissionMode?: string | null;
-            /** @description The model, if it changed. */
+            /** @description The new model, if it changed. */
             model?: string | null;
         };
         /** @description The status of a session changed. */
         SessionStatusEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5645,47 +6289,47 @@ export interface components {
              * @enum {string}
              */
             type: "session.status";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["SessionStatusChange"];
         };
-        /** @description Writes another text into the policy file. */
+        /** @description Replaces the text of the policy file. */
         SetPolicy: {
-            /** @description The whole text. */
+            /** @description The complete new text. */
             text: string;
-            /** @description The `textFingerprint` of the text that this one replaces. */
+            /** @description The `textFingerprint` of the text to replace. If the file has changed since, the response is 409 `policy_changed`. */
             ifFingerprint: string;
         };
         /** @description Switches a profile on or off. */
         SetProfile: {
-            /** @description The profile; `null` switches it off. */
+            /** @description The profile to switch on. `null` switches the active profile off. */
             name?: string | null;
-            /** @description For how long, e.g. `2h`. */
+            /** @description How long the profile stays on, for example `2h`. Without it, the profile stays on until you switch it off. */
             for?: string | null;
         };
-        /** @description One question's answer as it is shown: the entries, or that there is a secret one. */
+        /** @description The answer to one question, as it may be displayed. */
         ShownAnswer: string[] | {
-            /** @description Always true. */
+            /** @description Always `true`. */
             secret: boolean;
         };
-        /** @description Hides the ask from the inbox for a while. Not a no. */
+        /** @description Hides an ask from the inbox for a while, without deciding it. */
         SnoozeRequest: {
             /**
              * Format: date-time
-             * @description Until when; `null` brings it back.
+             * @description When the ask returns to the inbox. `null` returns it immediately.
              */
             until?: string | null;
         };
-        /** @description A step of a run was stopped, or never began. */
+        /** @description A step of a run was cancelled, before or after it started. */
         StepCancelledEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5693,20 +6337,20 @@ export interface components {
              * @enum {string}
              */
             type: "step.cancelled";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description A step of a run is done. */
+        /** @description A step of a run completed. */
         StepCompletedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5714,7 +6358,7 @@ export interface components {
              * @enum {string}
              */
             type: "step.completed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
@@ -5722,12 +6366,12 @@ export interface components {
         StepFailedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5735,15 +6379,15 @@ export interface components {
              * @enum {string}
              */
             type: "step.failed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description The data of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
+        /** @description The payload of `step.started`, `step.completed`, `step.failed` and `step.cancelled`. */
         StepNews: components["schemas"]["RunStep"] & {
-            /** @description The run. */
+            /** @description The id of the run. */
             runId: string;
-            /** @description The step. */
+            /** @description The id of the step. */
             stepId: string;
         };
         /**
@@ -5751,16 +6395,16 @@ export interface components {
          * @enum {string}
          */
         StepQuestions: "reject" | "accept-first" | "forward" | "auto";
-        /** @description A step of a run began. */
+        /** @description A step of a run started. */
         StepStartedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5768,127 +6412,137 @@ export interface components {
              * @enum {string}
              */
             type: "step.started";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["StepNews"];
         };
-        /** @description Submits answers by tool call. */
+        /** @description Answers the questions of one tool call in the gateway dialect. */
         SubmitAnswers: {
             /**
-             * @description The agent's id of the call.
+             * @description The id that the agent gave the tool call. Required.
              * @default null
              */
             toolCallId: string | null;
             /**
-             * @description By position: `"0"`, `"1"`; a JSON array as text for a question that takes several.
+             * @description Answers by question position: `"0"`, `"1"` and so on. A question with `multiSelect` takes a JSON array as text.
+             *     Required.
              * @default null
              */
             answers: {
                 [key: string]: string;
             } | null;
         };
-        /** @description Which channel to test. */
+        /** @description Sends a test notification. */
         TestChannels: {
-            /** @description Its name; all of them if it is left out. */
+            /** @description The channel to test. Defaults to all channels. */
             name?: string | null;
         };
-        /** @description What became of a test. */
+        /** @description The result of testing one channel. */
         Tested: {
-            /** @description The channel. */
+            /** @description The name of the channel. */
             name: string;
-            /** @description What it is. */
+            /** @description The type of the channel, for example `ntfy`. */
             kind: string;
-            /** @description Whether the receiver took it. */
+            /** @description Whether the receiver accepted the message. */
             sent: boolean;
-            /** @description Why not. */
+            /** @description The error, if it did not. */
             failure?: string | null;
         };
-        /** @description What became of all tests. */
+        /** @description The results of a test. */
         TestedList: {
-            /** @description In the order of the configuration. */
+            /** @description One result per tested channel, in the order of the configuration. */
             data: components["schemas"]["Tested"][];
         };
-        /** @description Which channel comes next, and how much later. */
+        /** @description The code and the parameters of a text that Sayso wrote. Clients that do not know the code show the text. */
+        TextCode: {
+            /** @description The identifier of the sentence, for example `no_rule_allows`. docs/api.md lists the codes. */
+            code: string;
+            /** @description The values in the sentence by name. */
+            params?: {
+                [key: string]: string;
+            };
+        };
+        /** @description The next channel of an escalation. */
         Then: {
-            /** @description Its name. */
+            /** @description The name of the next channel. */
             name: string;
-            /** @description How much later. */
+            /** @description The delay after the first channel, for example `5m`. */
             after: string;
         };
-        /** @description A token without its secret. */
+        /** @description A token, without its secret. */
         Token: {
-            /** @description Its id; not the secret. */
+            /** @description The public id of the token, used to revoke it. */
             id: string;
-            /** @description What it may do. */
+            /** @description The role of the token. */
             role: components["schemas"]["Role"];
             /** @description The name of the person or program. */
             actor: string;
-            /** @description What the browser that signed in is called. */
+            /** @description The name of the browser that signed in with this token. */
             device?: string | null;
-            /** @description Only this session. */
+            /** @description The session that the token is limited to. */
             sessionId?: string | null;
-            /** @description Only what has all these labels. */
+            /** @description The labels that the token is limited to. */
             labels?: {
                 [key: string]: string;
             };
-            /** @description The only agent that it may be. */
+            /** @description The only agent name that the token may use. */
             agent?: string | null;
-            /** @description The only directory that it may ask from. */
+            /** @description The only directory that the token may ask from. */
             project?: string | null;
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When the token was created.
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it ends.
+             * @description When the token expires. Absent if it does not expire.
              */
             expiresAt?: string | null;
             /**
              * Format: date-time
-             * @description When it was revoked.
+             * @description When the token was revoked. Absent if it is valid.
              */
             revokedAt?: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, if it was since the server started.
+             * @description When the token was last used. Absent if it was not used since the server started.
              */
             lastUsedAt?: string | null;
         };
-        /** @description The tokens. */
+        /** @description All tokens that exist. */
         TokenList: {
             /** @description The tokens, newest first. */
             data: components["schemas"]["Token"][];
         };
         /** @description The payload of `tool.started`, `tool.updated` and `tool.completed`: the tool call as a block of the transcript. */
         ToolBlock: {
-            /** @description The block's id. */
+            /** @description The id of the block. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was written.
+             * @description When the tool call started.
              */
             at: string;
-            /** @description The sub-agent that it belongs to. */
+            /** @description The name of the sub-agent that called the tool. */
             subagent?: string | null;
             /** @description Always `tool`. */
             type?: components["schemas"]["ToolType"];
-            /** @description The agent's id of the call. */
+            /** @description The id that the agent gave the tool call. */
             toolCallId: string;
-            /** @description The tool's name. */
+            /** @description The name of the tool. */
             name: string;
-            /** @description What the tool is called with, as the agent sent it. */
+            /** @description The arguments of the tool, as the agent sent them. */
             input?: unknown;
-            /** @description What the tool returned. */
+            /** @description The output of the tool. */
             output?: string | null;
-            /** @description The state of the call. */
+            /** @description The state of the tool call. */
             status: components["schemas"]["ToolCallStatus"];
         };
-        /** @description Names a tool call. */
+        /** @description Refers to a tool call in the gateway dialect. */
         ToolCallRef: {
             /**
-             * @description The agent's id of the call.
+             * @description The id that the agent gave the tool call. Required.
              * @default null
              */
             toolCallId: string | null;
@@ -5898,16 +6552,16 @@ export interface components {
          * @enum {string}
          */
         ToolCallStatus: "running" | "complete" | "error";
-        /** @description A tool call ended. */
+        /** @description A tool call finished. */
         ToolCompletedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5915,20 +6569,20 @@ export interface components {
              * @enum {string}
              */
             type: "tool.completed";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
-        /** @description A tool call began. */
+        /** @description A tool call started. */
         ToolStartedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5936,12 +6590,12 @@ export interface components {
              * @enum {string}
              */
             type: "tool.started";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
         /**
-         * @description The `type`.
+         * @description The value of the `type` field.
          * @enum {string}
          */
         ToolType: "tool";
@@ -5949,12 +6603,12 @@ export interface components {
         ToolUpdatedEvent: {
             /**
              * Format: int64
-             * @description Its place in the feed; absent for live-only events.
+             * @description The position in the feed. Absent for events that are sent to live subscribers only.
              */
             seq?: number;
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description The time of the event.
              */
             at: string;
             /**
@@ -5962,153 +6616,153 @@ export interface components {
              * @enum {string}
              */
             type: "tool.updated";
-            /** @description The session it belongs to. */
+            /** @description The session that the event belongs to. */
             sessionId?: string | null;
             data: components["schemas"]["ToolBlock"];
         };
-        /** @description A transcript: messages, tool calls, notices and asks in the order in which they happened. */
+        /** @description A part of a transcript: messages, tool calls, notices and asks in chronological order. */
         Transcript: {
-            /** @description The blocks. */
+            /** @description The blocks of this page. */
             data: Record<string, unknown>[];
-            /** @description Give it as `cursor` to get the next page. */
+            /** @description The `cursor` of the next page. Absent on the last page. */
             nextCursor?: string | null;
             /**
              * Format: int64
-             * @description The feed position that this was read at.
+             * @description The feed position at which the transcript was read.
              */
             seq: number;
-            /** @description Whether the page ends early because it has many bytes, with fewer entries than `limit`. */
+            /** @description Whether the page has fewer than `limit` entries because it reached its size limit in bytes. */
             truncated?: boolean;
         };
-        /** @description Trusts a project's `.sayso.toml` as it is now. */
+        /** @description Trusts the `.sayso.toml` of a project in its current state. */
         TrustRequest: {
-            /** @description The project directory. */
+            /** @description The project directory, which contains `.sayso.toml`. */
             directory: string;
         };
-        /** @description What was trusted. */
+        /** @description The project policy that is now trusted. */
         Trusted: {
-            /** @description The file. */
+            /** @description The path of the trusted file. */
             path: string;
-            /** @description Its fingerprint; another text is not trusted. */
+            /** @description The fingerprint of the trusted text. If the file changes, it is no longer trusted. */
             hash: string;
         };
-        /** @description A pause with a question. Its answer is the step's output. */
+        /** @description A question to a person at which the run pauses. The answer is the output of the step. */
         WorkflowCheckpoint: {
             /**
-             * @description What is asked; a template.
+             * @description The text of the question, a template.
              * @default
              */
             question: string;
             /**
-             * @description A short name.
+             * @description A short label for the question.
              * @default null
              */
             header?: string | null;
             /** @default null */
             input?: components["schemas"]["CheckpointInput"] | null;
             /**
-             * @description What may be chosen.
+             * @description The options to choose from.
              * @default []
              */
             options?: components["schemas"]["CheckpointOption"][];
             /**
-             * @description Whether several may be chosen.
+             * @description Whether more than one option can be chosen.
              * @default false
              */
             multiple?: boolean;
             /**
-             * @description Whether own text is accepted besides the options.
+             * @description Whether free text is accepted in addition to the options.
              * @default false
              */
             custom?: boolean;
             /**
              * Format: double
-             * @description The smallest number.
+             * @description The smallest number that is accepted.
              * @default null
              */
             minimum?: number | null;
             /**
              * Format: double
-             * @description The largest number.
+             * @description The largest number that is accepted.
              * @default null
              */
             maximum?: number | null;
             /**
-             * @description Whether a number has to be whole.
+             * @description Whether the number has to be an integer.
              * @default false
              */
             integer?: boolean;
         };
-        /** @description What is wrong with a workflow. */
+        /** @description One mistake in a workflow. */
         WorkflowFault: {
-            /** @description What it is about: `steps[1].prompt`. */
+            /** @description The path of the invalid value, for example `steps[1].prompt`. */
             path: string;
-            /** @description What is wrong and what to write. */
+            /** @description What is wrong, and what to write instead. */
             message: string;
-            /** @description The line, where it was a file. */
+            /** @description The line, counted from 1, if the workflow was read from a file. */
             line?: number | null;
-            /** @description The column. */
+            /** @description The column, counted from 1. */
             column?: number | null;
         };
-        /** @description A workflow file. */
+        /** @description The content of a workflow file. */
         WorkflowFile: {
-            /** @description The workflow's name. */
+            /** @description The name of the workflow. */
             name: string;
-            /** @description What it is for. */
+            /** @description A description of the workflow for people. */
             description?: string | null;
-            /** @description Where its agents work, unless a step or the run says otherwise. */
+            /** @description The working directory of the agents. Steps and runs can override it. */
             directory?: string | null;
-            /** @description What a run is given, by name. */
+            /** @description The inputs of a run, by name. */
             inputs?: {
                 [key: string]: components["schemas"]["WorkflowInput"];
             };
-            /** @description The steps, one after another. */
+            /** @description The steps, executed one after another. */
             steps: components["schemas"]["WorkflowStep"][];
         };
-        /** @description Something that a run is given. */
+        /** @description A declared input of a workflow. */
         WorkflowInput: {
             /**
-             * @description What it is.
+             * @description A description of the input for people.
              * @default null
              */
             description?: string | null;
             /**
-             * @description The value if the run gives none. Without a default, the run has to give one.
+             * @description The value to use if the run does not set this input. Without a default, the input is required.
              * @default null
              */
             default?: string | null;
         };
-        /** @description A workflow: the name of a file in the directory `workflows` beside `policy.toml`, or the file as JSON. */
+        /** @description A workflow: the name of a file in the directory `workflows` next to `policy.toml`, or the workflow itself as JSON. */
         WorkflowSource: string | components["schemas"]["WorkflowFile"];
         /** @description One step: an `agent` with a `prompt`, a group of `parallel` steps, or a `checkpoint`. */
         WorkflowStep: {
             /**
-             * @description Its name, by which later steps use its output.
+             * @description The id of the step. Templates of later steps refer to its output by this id.
              * @default
              */
             id: string;
             /**
-             * @description The agent's configured name.
+             * @description The configured name of the agent.
              * @default null
              */
             agent?: string | null;
             /**
-             * @description What the agent is told; a template.
+             * @description The prompt for the agent, a template.
              * @default null
              */
             prompt?: string | null;
             /**
-             * @description Where the agent works.
+             * @description The working directory of the agent.
              * @default null
              */
             directory?: string | null;
             /**
-             * @description The model.
+             * @description The model that the agent uses.
              * @default null
              */
             model?: string | null;
             /**
-             * @description The agent's permission mode.
+             * @description The permission mode of the agent.
              * @default null
              */
             permission_mode?: string | null;
@@ -6122,7 +6776,7 @@ export interface components {
             /** @default null */
             on_timeout?: components["schemas"]["OnTimeout"] | null;
             /**
-             * @description What a rejected agent is told.
+             * @description The message to an agent whose question is rejected.
              * @default null
              */
             message?: string | null;
@@ -6136,7 +6790,7 @@ export interface components {
             /** @default null */
             if_agent_dies?: components["schemas"]["IfAgentDies"] | null;
             /**
-             * @description Steps that run at the same time.
+             * @description Steps to run at the same time.
              * @default null
              */
             parallel?: components["schemas"]["WorkflowStep"][] | null;

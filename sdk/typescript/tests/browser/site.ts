@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 
 const TYPES: Record<string, string> = { html: "text/html", js: "text/javascript", css: "text/css" };
 
-/** Somebody else's web site: another origin than the server's. */
+/** A web site with another origin than the server. */
 export class Site {
   readonly files = new Map<string, string>();
   readonly #server = http.createServer((request, response) => {

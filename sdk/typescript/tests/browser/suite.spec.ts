@@ -61,7 +61,7 @@ for (const { name } of suite) {
   });
 }
 
-test("a page finds a server again that was killed, and misses nothing", async ({ page }) => {
+test("a page reconnects to a killed server and misses no event", async ({ page }) => {
   await open(page);
   const session = await server.session("hello");
   await page.evaluate(
@@ -84,7 +84,7 @@ test("a page finds a server again that was killed, and misses nothing", async ({
   expect(heard).toEqual([...new Set(heard)]);
 });
 
-test("a page of an origin that is not configured gets nothing, even with a token", async ({ page }) => {
+test("a page of an origin that is not configured is refused, even with a token", async ({ page }) => {
   const stranger = await Site.start();
   for (const [path, text] of site.files) stranger.files.set(path, text);
   await page.goto(stranger.origin);

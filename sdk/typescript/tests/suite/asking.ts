@@ -2,7 +2,7 @@ import { type Ask, InvalidRequestError } from "@sayso/sdk";
 import { ok, same, until } from "../check";
 import type { Case } from "../world";
 
-/** Callbacks: their return values, and asks they leave pending. */
+/** Return values of callbacks, and asks that callbacks leave pending. */
 export const asking: Case[] = [
   {
     name: "what onQuestion returns is the answer",
@@ -184,7 +184,7 @@ export const asking: Case[] = [
     },
   },
   {
-    name: "who listens late is told what is pending, once",
+    name: "a late listener gets pending asks once",
     async run(world) {
       const { sayso } = await world.team();
       const { session } = await world.asked(sayso, "parallel");
@@ -198,7 +198,7 @@ export const asking: Case[] = [
       session.onQuestion(count(1));
       session.onApproval(count(2));
       await until("the late ones too", () => counts[1]?.size === 2 && counts[2]?.size === 1);
-      // One more round: nothing is told again.
+      // Listen again: the callback is not called twice for an ask.
       const { ask } = await world.asked(sayso, "question");
       await until("the new question", () => counts[0]?.get(ask.id));
       same(

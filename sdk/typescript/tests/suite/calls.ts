@@ -16,7 +16,7 @@ import type { Case } from "../world";
 
 const questionStep = (id: string): WorkflowStep => ({ id, agent: "mock", prompt: "question", questions: "forward" });
 
-/** Sessions, asks, events, and what each mistake is called. */
+/** Sessions, asks, events, and the error class of each failure. */
 export const calls: Case[] = [
   {
     name: "a session is created, listed, read, talked to, interrupted and closed",
@@ -76,7 +76,7 @@ export const calls: Case[] = [
     },
   },
   {
-    name: "who is too late learns who won",
+    name: "a late answer gets the winner",
     async run(world) {
       const { sayso, labels } = await world.team();
       const bob = await world.as({ role: "answerer", actor: "bob", labels });
@@ -115,7 +115,7 @@ export const calls: Case[] = [
     },
   },
   {
-    name: "what is unknown is not found, and wrong shapes are refused",
+    name: "unknown ids are not found, and invalid requests are refused",
     async run(world) {
       const { sayso } = await world.team();
       const id = "ses_00000000000070008000000000000000";
@@ -329,7 +329,7 @@ export const calls: Case[] = [
     },
   },
   {
-    name: "an iterator ends while somebody waits for its next event",
+    name: "an iterator ends while a caller waits for its next event",
     async run(world) {
       const { sayso } = await world.team();
       const iterator = sayso.events();

@@ -5,5 +5,5 @@ import { races, transports } from "./transports";
 
 export { World } from "../world";
 
-/** Everything that has to hold in Node.js and in a page. */
+/** The tests that run in Node.js and in a page. */
 export const suite: Case[] = [...asking, ...calls, ...transports, ...races];

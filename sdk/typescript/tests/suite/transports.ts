@@ -16,7 +16,7 @@ import {
 import { fails, ok, same, until } from "../check";
 import type { Case, World } from "../world";
 
-/** One suite for both transports. */
+/** Tests for both transports. */
 const kinds: [string, (world: World, sayso: Sayso, token: string) => Transport][] = [
   ["HttpTransport", (world, _, token) => new HttpTransport({ baseUrl: world.url, token })],
   ["DirectTransport", (_, sayso) => new DirectTransport(servicesOf(sayso))],
@@ -135,7 +135,7 @@ export const transports: Case[] = kinds.flatMap(([name, make]): Case[] => [
   },
 ]);
 
-/** First answer wins, whichever surface it came through. */
+/** The first answer wins, on any surface. */
 export const races: Case[] = [
   {
     name: "clients race on different surfaces, and one of them wins",

@@ -1,4 +1,4 @@
-//! Cursor's own methods. Its outcomes are nested once more; a flat one counts as cancelled there.
+//! Cursor's own methods. They nest the outcome one level deeper; Cursor treats a flat outcome as cancelled.
 
 use sayso_core::ask::{Action, Approval, AskBody, Decision, Preview};
 use sayso_core::raw::Raw;
@@ -54,7 +54,7 @@ pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     })
 }
 
-/// A plan to be approved, for agents that have a method of their own for it.
+/// An approval of a plan, for agents with a dedicated plan method.
 pub(super) fn plan_ask(tool: &str, title: String, text: String, params: &Object<'_>) -> AskBody {
     let input = Fields(params.fields().collect());
     AskBody::Approval(Approval {

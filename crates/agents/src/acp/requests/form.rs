@@ -1,4 +1,4 @@
-//! `elicitation/create`: a form, or an address to open.
+//! `elicitation/create`: a form to fill in, or a URL to open.
 
 use sayso_core::ask::{AskBody, Decision, Input, Link};
 use serde_json::value::RawValue;
@@ -20,7 +20,7 @@ pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
             let schema = schema(params).ok_or_else(|| Refusal::Invalid("`requestedSchema` is missing".to_owned()))?;
             let mut questions = elicitation::questions(schema, None);
             elicitation::introduce(&mut questions, message.as_deref().unwrap_or_default());
-            // Devin takes a text of one's own in the place of a choice.
+            // Devin accepts a free-text answer instead of one of the choices.
             if params.object("_meta").is_some_and(|meta| meta.says("cognition.ai/allowOther")) {
                 for question in &mut questions {
                     if let Input::Choice { custom, .. } = &mut question.input {
@@ -72,7 +72,7 @@ pub(super) fn cancelled(kind: RequestKind) -> Reply {
     action(kind, "cancel", None)
 }
 
-/// The result: an action, and the content beside it. The older method has both one level deeper.
+/// The result: an action and the form's content. The older method nests both one level deeper.
 fn action(kind: RequestKind, action: &str, content: Option<&str>) -> Reply {
     let content = content.map(|content| format!(r#","content":{content}"#)).unwrap_or_default();
     let flat = format!(r#"{{"action":"{action}"{content}}}"#);

@@ -1,4 +1,4 @@
-//! Grok's own methods. Answers are named by the text of the question.
+//! Grok's own methods. Answers are keyed by the text of the question.
 
 use sayso_core::ask::{AskBody, Decision};
 use serde_json::json;
@@ -9,10 +9,10 @@ use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::json::{Fields, Object};
 use crate::text::own_words;
 
-/// What stands for a text of the person's own, which goes beside it as a note.
+/// The label that marks a free-text answer; the text itself goes into a note.
 const OTHER: &str = "Other";
 
-/// The parameters, which may be wrapped once more together with the method.
+/// The parameters, which some versions wrap in an object together with the method name.
 fn unwrapped<'a>(params: &Object<'a>) -> Object<'a> {
     params.object("params").unwrap_or_else(|| params.clone())
 }
@@ -49,7 +49,7 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
         chosen.push((question.text.as_str(), labels));
     }
     let mut unsaid = note.clone();
-    // A note beside a chosen option has a place: the first question that has none yet.
+    // A note needs a chosen option: attach it to the first question that has no note yet.
     if let Some(words) = &unsaid
         && let Some((text, _)) = chosen.iter().find(|(text, _)| notes.iter().all(|(noted, _)| noted != text))
     {
@@ -75,7 +75,7 @@ pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
 pub(super) fn answer_plan(decision: &Decision) -> Answer {
     match decision {
         Decision::Approved { .. } => Answer::of(&json!({ "outcome": "approved" })),
-        // Cancelled keeps planning, with what the person says to it; abandoned gives the plan up.
+        // `cancelled` continues planning with the person's feedback; `abandoned` drops the plan.
         Decision::Denied { message, stop: false } | Decision::Rejected { message, stop: false } => match own_words(message) {
             Some(feedback) => Answer::of(&json!({ "outcome": "cancelled", "feedback": feedback })),
             None => Answer::of(&json!({ "outcome": "cancelled" })),

@@ -1,5 +1,5 @@
-//! The requests by which an agent asks. Each kind reads its request as an ask, and writes the outcome in the shape that
-//! the agent expects.
+//! The requests through which an ACP agent asks. Each kind parses its request into an ask and writes the outcome in the
+//! format that the agent expects.
 
 mod cursor;
 mod form;
@@ -16,66 +16,61 @@ use crate::json::{self, Object};
 use crate::json_rpc::{self, CANCELLED, Id};
 use crate::text::own_words;
 
-/// The kind of a request. It is all that the translator remembers to take the request back.
+/// The kind of a request. The translator needs nothing else to cancel the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum RequestKind {
-    /// A permission.
+    /// A plain permission request.
     Permission,
-    /// A permission that carries questions and takes answers beside its outcome.
+    /// A permission request that carries questions and accepts answers in extra fields of its response.
     PermissionWithAnswers,
-    /// A permission whose options are those of one question.
+    /// A permission request whose options are the options of one question.
     PermissionAsQuestion,
-    /// A form.
+    /// A form to fill in.
     Form,
-    /// An address.
+    /// A URL to open.
     Link,
-    /// A form or an address by the older method, whose answer is nested.
+    /// A form or URL of the older method, whose response is nested.
     OldForm,
-    /// One question.
     Question,
-    /// Cursor's questions.
     CursorQuestion,
-    /// Cursor's plan.
     CursorPlan,
-    /// Grok's questions.
     GrokQuestion,
-    /// Grok's plan.
     GrokPlan,
 }
 
-/// A request of the agent, understood.
+/// A parsed request of the agent.
 #[derive(Debug)]
 pub(super) struct AcpAsk {
     pub(super) kind: RequestKind,
     pub(super) body: AskBody,
     pub(super) tool_call: Option<String>,
-    /// The agent's name of a link, by which it says that the link was opened.
+    /// The agent's id of a link, used in its notification that the link was opened.
     pub(super) link: Option<String>,
 }
 
-/// A request that does not become an ask.
+/// Why a request does not become an ask.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Nobody here knows the method.
+    /// No kind handles this method.
     UnknownMethod,
-    /// It only tells something.
+    /// The request is informational: it is acknowledged without an ask.
     Acknowledged,
-    /// It is not what the method takes; the agent is told why.
+    /// The parameters are invalid; the agent receives the reason.
     Invalid(String),
 }
 
-/// What goes back to the agent.
+/// The response to a request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
-    /// Words for which the wire has no place. A person's are said later.
+    /// Words that the response has no field for. If a person wrote them, they are sent after the turn.
     pub(super) unsaid: Option<String>,
-    /// Why the agent does not get what was decided.
+    /// Why the decision cannot be delivered to the agent.
     pub(super) lost: Option<&'static str>,
 }
 
-/// The result, as JSON text, or an error.
+/// A JSON-RPC result as JSON text, or an error.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     Result(String),
@@ -87,7 +82,7 @@ impl Reply {
         Self::Result(json::line(value))
     }
 
-    /// The line that answers this request.
+    /// The response line for the request `id`.
     pub(super) fn line(&self, id: &Id) -> String {
         match self {
             Self::Result(json) => format!(r#"{{"jsonrpc":"2.0","id":{},"result":{json}}}"#, id.as_str()),
@@ -111,7 +106,7 @@ impl Answer {
         Self { unsaid, ..self }
     }
 
-    /// A no to questions, or to anything else that has no place for the reason.
+    /// A rejection whose response has no field for the reason.
     fn no(self, message: &str) -> Self {
         self.with_unsaid(own_words(message))
     }
@@ -121,7 +116,7 @@ impl Answer {
     }
 }
 
-/// Reads a request.
+/// Parses a request into an ask.
 pub(super) fn read(method: &str, params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Refusal> {
     match method {
         "session/request_permission" => permission::read(params, calls),
@@ -138,7 +133,7 @@ pub(super) fn read(method: &str, params: &Object<'_>, calls: &ToolCalls) -> Resu
 }
 
 impl RequestKind {
-    /// What the agent gets for this decision about its request.
+    /// The response for a decision about this request.
     pub(super) fn answer(self, params: &Object<'_>, decision: &Decision) -> Answer {
         match self {
             Self::Permission => permission::answer(params, decision),
@@ -153,8 +148,7 @@ impl RequestKind {
         }
     }
 
-    /// What the agent gets when nobody will decide any more: the turn is over or the request was
-    /// taken back.
+    /// The response when no decision will come: the turn ended or the request was withdrawn.
     pub(super) fn cancelled(self) -> Reply {
         match self {
             Self::Permission | Self::PermissionWithAnswers | Self::PermissionAsQuestion => permission::cancelled(),

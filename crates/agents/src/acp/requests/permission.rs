@@ -1,7 +1,7 @@
-//! `session/request_permission`: an approval, or questions in the shape of one.
+//! `session/request_permission`: an approval, or questions in the form of one.
 //!
-//! Options are chosen by their kind. An option whose kind is not known is offered to the person by
-//! its name, and never taken without one.
+//! Options are selected by kind. An option of an unknown kind is offered to people by its name, and is only selected by
+//! a person.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,18 @@ use super::{AcpAsk, Answer, Refusal, Reply, RequestKind};
 use crate::acp::tool_call::{ToolCallInfo, ToolCalls};
 use crate::json::Object;
 
-/// The names that agents give to a tool that only asks questions.
+/// Names of tools that only ask questions.
 const ASKING_TOOLS: [&str; 3] = ["ask_user_question", "AskUserQuestion", "ask_user"];
-const NO_SUCH_OPTION: &str = "The agent offers no option for this decision; it was told that the request is cancelled.";
+const NO_SUCH_OPTION: &str = "The agent offers no option for this decision, so the request was cancelled.";
 
-/// One of the agent's options.
+/// One option that the agent offers.
 struct Offer {
     id: String,
     name: String,
     kind: String,
 }
 
-/// The options of a request; nothing if one has no id.
+/// The options of a request; `None` if an option has no id.
 fn offers(params: &Object<'_>) -> Option<Vec<Offer>> {
     let list = params.list("options")?;
     let offer = |raw| {
@@ -45,7 +45,7 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
     let update = tool_call.unwrap_or_default();
     let id = update.words("toolCallId");
     let known = id.as_deref().and_then(|id| calls.get(id));
-    let call = ToolCallInfo::merged(known, id.clone().unwrap_or_default(), &update);
+    let call = ToolCallInfo::merge_update(known, id.clone().unwrap_or_default(), &update);
     let asked = |kind, body| Ok(AcpAsk { kind, body, tool_call: id.clone(), link: None });
 
     if let Some(question) = as_question(&offers, &call) {
@@ -74,25 +74,25 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
     asked(RequestKind::Permission, body)
 }
 
-/// The ways to say yes beside the plain one, exactly as the agent offers them.
+/// The approving options other than the plain one, exactly as the agent offers them.
 fn choices(offers: &[Offer]) -> Vec<Choice> {
-    let plain = plain_yes(offers).map(|offer| offer.id.as_str());
+    let plain = plain_allow(offers).map(|offer| offer.id.as_str());
     let other_yes = |offer: &&Offer| offer.kind == "allow_always" || (Some(offer.id.as_str()) != plain && !is_no(&offer.kind));
     offers.iter().filter(other_yes).map(|offer| Choice { id: offer.id.clone(), label: offer.name.clone() }).collect()
 }
 
-/// Whether a kind says no, also one of a later protocol.
+/// Whether a kind is a rejection, including kinds of later protocol versions.
 fn is_no(kind: &str) -> bool {
     ["reject", "deny", "decline", "cancel"].iter().any(|no| kind.starts_with(no))
 }
 
-fn plain_yes(offers: &[Offer]) -> Option<&Offer> {
+fn plain_allow(offers: &[Offer]) -> Option<&Offer> {
     let of = |kind: &str| offers.iter().find(|offer| offer.kind == kind);
     of("allow_once").or_else(|| of("allow_always"))
 }
 
-/// The option that says no and lets the agent go on, if there is one: some offer a second one that
-/// stops the turn, and call it cancel or abort.
+/// The option that rejects the call and lets the agent continue, if there is one. Some agents also offer one that stops
+/// the turn, named cancel or abort.
 fn no(offers: &[Offer]) -> Option<&Offer> {
     let rank = |offer: &&Offer| {
         let once = offer.kind == "reject_once";
@@ -107,7 +107,7 @@ fn no(offers: &[Offer]) -> Option<&Offer> {
 pub(super) fn answer(params: &Object<'_>, decision: &Decision) -> Answer {
     let offers = offers(params).unwrap_or_default();
     match decision {
-        Decision::Approved { choice: None, .. } => selected(plain_yes(&offers)),
+        Decision::Approved { choice: None, .. } => selected(plain_allow(&offers)),
         Decision::Approved { choice: Some(id), .. } => {
             selected(offers.iter().find(|offer| offer.id == *id && !is_no(&offer.kind)))
         }
@@ -128,7 +128,7 @@ fn select(offer: &Offer) -> serde_json::Value {
     json!({ "outcome": { "outcome": "selected", "optionId": offer.id } })
 }
 
-/// A no; without an option for it the request is cancelled, which allows nothing either.
+/// A rejection. Without a rejecting option, the request is cancelled, which does not allow the call either.
 fn refused(offers: &[Offer]) -> Answer {
     no(offers).map_or_else(|| cancelled().into(), |offer| Answer::of(&select(offer)))
 }
@@ -137,14 +137,14 @@ pub(super) fn cancelled() -> Reply {
     Reply::of(&json!({ "outcome": { "outcome": "cancelled" } }))
 }
 
-/// The place of an option among those of a question, if it is one: Kimi writes `q0_opt_2`.
+/// The position that an option id encodes, if it belongs to a question: Kimi writes `q0_opt_2`.
 fn option_of_question(id: &str) -> Option<usize> {
     let (question, option) = id.strip_prefix('q')?.split_once("_opt_")?;
     question.parse::<usize>().ok()?;
     option.parse().ok()
 }
 
-/// The one question whose options are those of the request.
+/// The single question whose options are the options of the request.
 fn as_question(offers: &[Offer], call: &ToolCallInfo) -> Option<Question> {
     let options: Vec<QuestionOption> = offers
         .iter()
@@ -175,8 +175,8 @@ fn as_question(offers: &[Offer], call: &ToolCallInfo) -> Option<Question> {
     })
 }
 
-/// Questions that the request carries in its tool call. Only a tool that does nothing but ask counts:
-/// an answer is a yes to it.
+/// Questions inside the tool call of a permission request. Only tools that do nothing but ask are read this way,
+/// because the answer also approves the call.
 fn with_questions(update: &Object<'_>, call: &ToolCallInfo) -> Option<Vec<Question>> {
     let meta = update.object("_meta").unwrap_or_default();
     let asks = meta.words("qwenInteractionKind").as_deref() == Some("user_question")
@@ -188,11 +188,11 @@ fn with_questions(update: &Object<'_>, call: &ToolCallInfo) -> Option<Vec<Questi
     question_list::read(&call.questions()?, Named::ByLabel, true)
 }
 
-/// Answers beside the outcome, by the place of the question.
+/// The outcome with answers keyed by the position of the question.
 pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> Answer {
     let offers = offers(params).unwrap_or_default();
     match decision {
-        Decision::Answered { answers, note } => match plain_yes(&offers) {
+        Decision::Answered { answers, note } => match plain_allow(&offers) {
             Some(offer) => {
                 let given = answers.iter().enumerate().filter(|(_, entries)| !entries.is_empty());
                 let given: BTreeMap<String, String> = given.map(|(at, entries)| (at.to_string(), entries.join(", "))).collect();
@@ -208,7 +208,7 @@ pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> A
     }
 }
 
-/// The chosen option is the answer.
+/// The outcome that selects the chosen option.
 pub(super) fn answer_by_option(params: &Object<'_>, decision: &Decision) -> Answer {
     let offers = offers(params).unwrap_or_default();
     match decision {

@@ -1,20 +1,19 @@
-//! Lists of questions as several agents write them, after the tool of Claude Code.
+//! Question lists in the format of Claude Code's question tool, which several agents use.
 
 use sayso_core::ask::{Input, Question, QuestionOption};
 use serde_json::value::RawValue;
 
 use crate::json::{Object, list, text};
 
-/// What names an option in the answer.
+/// The field that identifies an option in the answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Its id.
     ById,
-    /// What a person reads.
+    /// The label that people read.
     ByLabel,
 }
 
-/// Reads the questions; nothing if one of them cannot be read, because an answer to some is none.
+/// Parses the questions; `None` if any question is invalid, because a partial answer is not an answer.
 pub(super) fn read(list: &[&RawValue], named: Named, custom: bool) -> Option<Vec<Question>> {
     list.iter().enumerate().map(|(at, raw)| one(raw, at, named, custom)).collect()
 }
@@ -33,7 +32,7 @@ fn one(raw: &RawValue, at: usize, named: Named, custom: bool) -> Option<Question
     Some(Question { key, header: question.words("header"), text, input, required: true })
 }
 
-/// An option: a text, a pair of id and label, or an object.
+/// Parses an option: a string, a pair of id and label, or an object.
 pub(super) fn option(raw: &RawValue, named: Named) -> Option<QuestionOption> {
     if let Some(label) = text(raw) {
         return Some(QuestionOption::new(label, None));

@@ -1,4 +1,4 @@
-//! Agents that are broken, or want to break something.
+//! Input from broken or malicious agents.
 
 use sayso_agents::mock::{AcpAgent, AcpInput};
 use sayso_core::limits;
@@ -6,7 +6,7 @@ use sayso_core::limits;
 use super::*;
 
 #[test]
-fn a_line_that_is_no_message_is_reported_and_no_more() {
+fn invalid_line_is_reported_and_ignored() {
     let mut host = Host::working();
     host.line("").line("   ").line("\u{feff}");
     host.log.clear();
@@ -31,7 +31,7 @@ fn a_line_that_is_no_message_is_reported_and_no_more() {
 }
 
 #[test]
-fn a_request_that_cannot_be_read_is_refused_by_its_id() {
+fn request_without_method_is_refused_by_id() {
     let mut host = Host::working();
     host.line(r#"{"jsonrpc":"2.0","id":"a"}"#);
     assert_eq!(
@@ -50,7 +50,7 @@ fn a_request_that_cannot_be_read_is_refused_by_its_id() {
 }
 
 #[test]
-fn an_id_that_is_open_already_is_not_answered_twice() {
+fn duplicate_open_id_is_not_answered_twice() {
     let mut host = Host::working();
     for prompt in ["one", "two"] {
         host.request(json!(1), "_sandboxagent/session/request_question", json!({ "prompt": prompt }));
@@ -62,7 +62,7 @@ fn an_id_that_is_open_already_is_not_answered_twice() {
 }
 
 #[test]
-fn depth_and_size_do_no_harm() {
+fn deep_and_large_messages_do_no_harm() {
     let mut host = Host::working();
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
     host.line(&deep).line(&"[".repeat(200_000)).line(&format!(r#"{{"a":{deep}}}"#));
@@ -79,7 +79,7 @@ fn depth_and_size_do_no_harm() {
 }
 
 #[test]
-fn text_that_is_not_quite_text_is_shown_as_well_as_it_can_be() {
+fn invalid_text_is_shown_with_replacements() {
     let mut host = Host::working();
     host.line(r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"half \ud83d pair \u0000 nul"}}}}"#);
     assert!(host.log.contains("half ") && host.log.contains(" pair \\0 nul"), "{}", host.log);
@@ -87,7 +87,7 @@ fn text_that_is_not_quite_text_is_shown_as_well_as_it_can_be() {
     assert_eq!(host.asks.len(), 1);
 }
 
-/// A small generator; the cases must be the same everywhere.
+/// A small deterministic random generator, so that the cases are the same on every machine.
 struct Dice(u64);
 
 impl Dice {
@@ -99,7 +99,7 @@ impl Dice {
     }
 }
 
-/// Pieces that mean something to a reader of these messages.
+/// Fragments that are meaningful to a parser of these messages.
 const PIECES: [&str; 24] = [
     "null",
     "true",
@@ -150,9 +150,9 @@ fn mutate(line: &str, dice: &mut Dice) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// 50,000 broken lines; `SAYSO_MUTATIONS` asks for more.
+/// Runs 50,000 mutated lines; `SAYSO_MUTATIONS` sets another number.
 #[test]
-fn broken_lines_never_break_the_host() {
+fn mutated_lines_never_break_the_translator() {
     let cases: usize = std::env::var("SAYSO_MUTATIONS").ok().and_then(|text| text.parse().ok()).unwrap_or(50_000);
     let mut lines: Vec<String> = super::replay::lines_of_agents();
     for (method, params) in [
@@ -254,9 +254,9 @@ fn decision(ask: &NewAsk, dice: &mut Dice) -> Decision {
     }
 }
 
-/// The mock's side of the wire, against clients that are broken.
+/// The mock's side of the protocol, against broken clients.
 #[test]
-fn broken_lines_never_break_the_mock() {
+fn mutated_lines_never_break_the_mock() {
     let session = "s";
     let words = ["questions", "parallel", "approve", "link", "form", "slow", "withdraw"];
     let mut lines: Vec<String> = words

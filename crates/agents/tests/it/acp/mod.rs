@@ -1,7 +1,7 @@
-//! The host of ACP agents: recordings replayed, every kind of request, a session's life, and hostile input.
+//! The ACP translator: replayed recordings, every kind of request, the lifecycle of a session, and hostile input.
 
 mod hostile;
-mod life;
+mod lifecycle;
 mod peers;
 mod replay;
 mod requests;
@@ -67,11 +67,11 @@ pub(crate) fn rejected(message: &str) -> Decision {
     Decision::Rejected { message: message.to_owned(), stop: false }
 }
 
-/// A host whose outputs are written down. After every input it is saved, restored and compared.
+/// A translator whose outputs are logged. It is saved, restored and compared after every input.
 pub(crate) struct Host {
     pub(crate) translator: AcpTranslator,
     pub(crate) log: String,
-    /// The lines for the agent that nobody has looked at yet.
+    /// The lines for the agent that no assertion has consumed yet.
     pub(crate) sent: Vec<Value>,
     pub(crate) asks: Vec<NewAsk>,
     opened: u8,
@@ -90,7 +90,7 @@ impl Host {
         Self { translator, log: String::new(), sent: Vec::new(), asks: Vec::new(), opened: 0 }
     }
 
-    /// A host with a session `s1` that takes prompts.
+    /// A translator with a session `s1` that accepts prompts.
     pub(crate) fn ready() -> Self {
         let mut host = Self::new();
         host.command(start(None));
@@ -100,7 +100,7 @@ impl Host {
         host
     }
 
-    /// A host with a turn running.
+    /// A translator with a running turn.
     pub(crate) fn working() -> Self {
         let mut host = Self::ready();
         host.command(prompt("go"));
@@ -129,7 +129,7 @@ impl Host {
         self.message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
     }
 
-    /// Answers the oldest request that the host has sent.
+    /// Answers the oldest pending request of the translator.
     pub(crate) fn reply(&mut self, result: Value) -> &mut Self {
         let id = self.take_request()["id"].clone();
         self.message(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
@@ -149,14 +149,14 @@ impl Host {
         self.input(Input::Exited(Exit { code, signal, message: message.to_owned() }))
     }
 
-    /// Decides the ask that was opened last.
+    /// Decides the latest ask.
     pub(crate) fn decide(&mut self, decision: Decision) -> &mut Self {
         let ask = self.asks.last().unwrap();
         let command = outcome(&ask.native_id, decision, ask.raw.clone());
         self.command(command)
     }
 
-    /// Decides it without a person.
+    /// Decides the latest ask as a policy.
     pub(crate) fn decide_by_nobody(&mut self, decision: Decision) -> &mut Self {
         let ask = self.asks.last().unwrap();
         let mut command = outcome(&ask.native_id, decision, ask.raw.clone());
@@ -166,7 +166,7 @@ impl Host {
         self.command(command)
     }
 
-    /// The result that was sent for a request.
+    /// The result of the latest response.
     pub(crate) fn result(&self) -> &Value {
         let line = self.sent.iter().rev().find(|line| line.get("result").is_some() || line.get("error").is_some()).unwrap();
         line.get("result").unwrap_or(&line["error"])

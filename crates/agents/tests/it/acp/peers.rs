@@ -1,4 +1,4 @@
-//! The mock on one side of the protocol and the host on the other, without a process between them.
+//! The mock agent connected to the ACP translator, without processes.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use sayso_core::texts;
 
 use super::*;
 
-/// Both sides, and everything that the host told.
+/// Both sides, and the translator's events.
 struct Pair {
     host: AcpTranslator,
     agent: AcpAgent,
@@ -34,7 +34,7 @@ impl Pair {
         self
     }
 
-    /// Gives an input to the host and carries lines until nobody has anything to say.
+    /// Gives an input to the translator and forwards lines until both sides are idle.
     fn feed(&mut self, input: Input) {
         let mut inputs = vec![input];
         while !inputs.is_empty() {
@@ -69,7 +69,7 @@ impl Pair {
         self.command(outcome(&ask.native_id, decision, ask.raw))
     }
 
-    /// Lets the agent's time pass until it waits for nothing but people.
+    /// Advances the agent's clock until it only waits for people.
     fn wait(&mut self) -> &mut Self {
         while let Some(deadline) = self.agent.deadline() {
             self.now = deadline.plus(Duration::from_millis(1));
@@ -80,7 +80,7 @@ impl Pair {
         self
     }
 
-    /// What the agent said last.
+    /// The agent's last message.
     fn said(&self) -> &str {
         let said = self.events.iter().rev().find_map(|event| match event {
             AgentEvent::Message { text, .. } => Some(text.as_str()),
@@ -103,7 +103,7 @@ fn given(answers: &[&[&str]]) -> Decision {
 }
 
 #[test]
-fn questions_of_every_kind_go_round() {
+fn every_question_kind_makes_a_round_trip() {
     for (word, answers, said) in [
         ("question", vec![vec!["SQLite"]], "You answered: SQLite."),
         ("question", vec![vec!["DuckDB"]], "You answered: DuckDB."),
@@ -135,7 +135,7 @@ fn questions_of_every_kind_go_round() {
 }
 
 #[test]
-fn the_questions_are_the_ones_of_the_mock() {
+fn questions_survive_the_protocol_unchanged() {
     use sayso_agents::mock::MockTranslator;
     for word in ["question", "questions", "form", "secret", "approve", "plan", "link"] {
         let pair = Pair::started(word);
@@ -146,7 +146,7 @@ fn the_questions_are_the_ones_of_the_mock() {
         });
         match (&pair.asks[0].body, wanted.unwrap()) {
             (AskBody::Question { questions: got }, AskBody::Question { questions: mut want }) => {
-                // A field that may be left to its twin cannot be required.
+                // A field with a free-text twin cannot be required.
                 for question in &mut want {
                     question.required &= !matches!(question.input, sayso_core::ask::Input::Choice { custom: true, .. });
                 }
@@ -166,7 +166,7 @@ fn the_questions_are_the_ones_of_the_mock() {
 }
 
 #[test]
-fn a_no_is_a_no() {
+fn rejection_reaches_the_mock_as_rejection() {
     for (word, decision, said) in [
         ("question", rejected(texts::REJECTED), format!("Rejected: {}", texts::REJECTED)),
         ("approve", denied(texts::DENIED), format!("Denied: {}", texts::DENIED)),
@@ -182,7 +182,7 @@ fn a_no_is_a_no() {
 }
 
 #[test]
-fn approvals_and_links() {
+fn approvals_and_links_make_a_round_trip() {
     let mut pair = Pair::started("approve");
     pair.decide(0, approved());
     assert_eq!(pair.said(), "Approved: cargo test --workspace");
@@ -200,7 +200,7 @@ fn approvals_and_links() {
 }
 
 #[test]
-fn a_reason_is_said_afterwards() {
+fn rejection_reason_follows_as_a_message() {
     let mut pair = Pair::started("approve");
     pair.decide(0, denied("not on a Friday"));
     assert_eq!(
@@ -216,7 +216,7 @@ fn a_reason_is_said_afterwards() {
 }
 
 #[test]
-fn three_at_once_in_any_order() {
+fn parallel_asks_are_answered_in_any_order() {
     let mut pair = Pair::started("parallel");
     assert_eq!(pair.asks.len(), 3);
     pair.decide(2, given(&[&["nextest"]])).decide(0, given(&[&["SQLite"]])).decide(1, denied(texts::DENIED));
@@ -225,20 +225,20 @@ fn three_at_once_in_any_order() {
 }
 
 #[test]
-fn the_agent_takes_its_question_back() {
+fn question_cancelled_by_the_mock_is_withdrawn() {
     let mut pair = Pair::started("withdraw");
     pair.wait();
     assert!(
         pair.events
             .iter()
-            .any(|event| matches!(event, AgentEvent::AskWithdrawn { reason, .. } if reason == "The agent took it back."))
+            .any(|event| matches!(event, AgentEvent::AskWithdrawn { reason, .. } if reason == "The agent withdrew it."))
     );
     assert_eq!(pair.said(), "Withdrawn: The agent no longer needs an answer.");
     assert!(pair.idle() && !pair.trouble());
 }
 
 #[test]
-fn words_stream_and_are_whole() {
+fn streamed_chunks_join_to_the_message() {
     let mut pair = Pair::started("slow");
     pair.wait().command(prompt("hello there"));
     let said: Vec<&str> = pair
@@ -256,7 +256,7 @@ fn words_stream_and_are_whole() {
 }
 
 #[test]
-fn a_crash_can_be_lived_through() {
+fn session_is_resumed_after_a_crash() {
     let mut pair = Pair::started("crash");
     assert_eq!(pair.asks.len(), 1);
     let ended = AgentEvent::Ended { reason: "the agent ended with exit code 3".to_owned(), failed: true, resumable: true };
@@ -267,7 +267,7 @@ fn a_crash_can_be_lived_through() {
 }
 
 #[test]
-fn an_interrupt_stops_the_turn_and_the_next_one_goes_on() {
+fn next_turn_runs_after_an_interrupt() {
     for word in ["parallel", "slow", "approve", "question 9 times"] {
         let mut pair = Pair::started(word);
         pair.command(prompt("and now this")).command(interrupt());
@@ -279,7 +279,7 @@ fn an_interrupt_stops_the_turn_and_the_next_one_goes_on() {
 }
 
 #[test]
-fn a_stop_stops_and_a_close_closes() {
+fn stop_ends_the_turn_and_close_ends_the_session() {
     let mut pair = Pair::started("parallel");
     pair.decide(0, Decision::Rejected { message: "stop".to_owned(), stop: true });
     assert!(pair.idle(), "{:?}", pair.events);
@@ -288,7 +288,7 @@ fn a_stop_stops_and_a_close_closes() {
 }
 
 #[test]
-fn many_questions_one_after_another() {
+fn many_questions_are_asked_in_sequence() {
     let mut pair = Pair::started("question 200 times");
     for at in 0..200 {
         pair.decide(at, given(&[&["SQLite"]]));
@@ -297,17 +297,17 @@ fn many_questions_one_after_another() {
 }
 
 #[test]
-fn the_mode_of_the_session_reaches_the_agent() {
+fn permission_mode_reaches_the_mock() {
     let pair = Pair::with(start_in(Some("approve"), "bypassPermissions", None, true));
     assert_eq!(pair.said(), "Ran without asking (bypassPermissions): cargo test --workspace");
     let pair = Pair::with(start_in(Some("question"), "dontAsk", None, true));
     assert_eq!(pair.said(), "I did not ask for a question: the permission mode is dontAsk.");
-    // Where the client cannot show questions, the agent is told so.
+    // The agent is told that the client cannot show questions.
     let pair = Pair::with(start_in(Some("question"), "default", None, false));
     assert_eq!(pair.said(), "Rejected: The client cannot show this question.");
 }
 
-/// A client of another maker.
+/// A client that is not Sayso's translator.
 fn client(capabilities: Value, word: &str) -> (AcpAgent, Vec<Value>) {
     let mut agent = AcpAgent::new();
     let mut lines = Vec::new();
@@ -323,14 +323,14 @@ fn client(capabilities: Value, word: &str) -> (AcpAgent, Vec<Value>) {
     (agent, lines)
 }
 
-/// What the agent says in these lines.
+/// The agent's messages in these lines.
 fn words(lines: &[String]) -> String {
     let lines = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
     lines.filter_map(|line| line["params"]["update"]["content"]["text"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
-fn a_client_of_the_sandbox_extension_is_asked_by_it() {
+fn sandbox_client_is_asked_through_the_extension() {
     for place in [
         json!({ "_meta": { "sandboxagent": { "sessionRequestQuestion": true } } }),
         json!({ "extensions": { "sessionRequestQuestion": true } }),
@@ -357,7 +357,7 @@ fn a_client_of_the_sandbox_extension_is_asked_by_it() {
 }
 
 #[test]
-fn the_agent_minds_its_protocol() {
+fn mock_enforces_its_protocol() {
     let mut agent = AcpAgent::new();
     let mut send = |line: &str| agent.handle(NOW, AcpInput::Line(line.to_owned()));
     assert_eq!(send(" "), Vec::<String>::new());

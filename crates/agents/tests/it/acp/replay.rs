@@ -1,4 +1,4 @@
-//! Recordings of real agents. What they wrote is read, and what was answered then is answered again.
+//! Replays recordings of real agents: their lines are parsed, and the recorded answers are given again.
 
 use std::fs;
 use std::path::Path;
@@ -17,9 +17,9 @@ struct Recording {
 }
 
 struct Recorded {
-    /// Whether the host wrote it.
+    /// Whether the host sent the line.
     ours: bool,
-    /// As it was written: the order of the fields counts.
+    /// The raw line, because the order of fields matters.
     text: String,
     message: Value,
 }
@@ -38,7 +38,7 @@ fn read(path: &Path) -> Recording {
         #[serde(borrow)]
         msg: &'a RawValue,
     }
-    /// One recording is of the transport over HTTP, which wraps the messages.
+    /// One recording is of the HTTP transport, which wraps the messages.
     #[derive(Deserialize)]
     struct Wrapped<'a> {
         #[serde(borrow, alias = "data")]
@@ -60,9 +60,9 @@ fn recording(name: &str) -> Recording {
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/acp/{name}.jsonl")))
 }
 
-/// Everything that each agent wrote, read by a host that came later and never answers.
+/// Parses everything that each agent wrote, with a translator that attached late and never answers.
 #[test]
-fn every_recording_is_understood() {
+fn every_recording_is_parsed() {
     let all = recordings();
     assert_eq!(all.len(), 34);
     for recording in all {
@@ -80,12 +80,12 @@ fn every_recording_is_understood() {
     }
 }
 
-/// Plays the agent of a recording: gives its lines to a host that is told to do what the recorded
-/// host did, and compares what the two hosts sent.
+/// Replays a recording: feeds the agent's lines to a translator, gives the same decisions as the recorded host, and
+/// compares the lines that both sent.
 fn play(name: &str, decisions: &[Decision]) -> Host {
     let mut host = Host::new();
     host.command(start(None));
-    // Which of our requests stands for which of the recorded ones.
+    // Maps the translator's request ids to the recorded ones.
     let mut ids: Vec<(Value, Value)> = Vec::new();
     let mut decisions = decisions.iter();
     for Recorded { ours, text, message: recorded } in recording(name).messages {
@@ -100,7 +100,7 @@ fn play(name: &str, decisions: &[Decision]) -> Host {
             host.message(message);
             continue;
         }
-        // A mode that the recorded host did not set.
+        // The recorded host did not set a mode.
         while host.sent.iter().any(|line| line["method"] == "session/set_mode") {
             assert_eq!(host.sent[0]["params"]["modeId"], "default");
             host.reply(json!({}));
@@ -148,7 +148,7 @@ fn withdrawn() -> Decision {
 }
 
 #[test]
-fn claude_gets_what_it_got() {
+fn claude_responses_match_the_recording() {
     for (name, decision) in [
         ("claude-question-accept", answered(&[&["Postgres"]])),
         ("claude-question-custom", answered(&[&["DuckDB please"]])),
@@ -169,7 +169,7 @@ fn claude_gets_what_it_got() {
 }
 
 #[test]
-fn claude_is_interrupted() {
+fn claude_interrupt_matches_the_recording() {
     for name in ["claude-question-session-cancel", "claude-perm-session-cancel"] {
         let host = play(name, &[]);
         assert!(host.log.contains("withdrawn 0: The turn was interrupted."), "{}", host.log);
@@ -180,7 +180,7 @@ fn claude_is_interrupted() {
 }
 
 #[test]
-fn gemini_is_answered_by_kind_and_not_by_place() {
+fn gemini_options_are_selected_by_kind() {
     play("gemini-perm-allow-once", &[approved()]);
     play("gemini-perm-write", &[approved()]);
     play("gemini-perm-reject-once", &[denied(texts::DENIED)]);
@@ -189,13 +189,13 @@ fn gemini_is_answered_by_kind_and_not_by_place() {
 }
 
 #[test]
-fn qwen_gets_answers_beside_the_outcome() {
+fn qwen_answers_are_sent_with_the_outcome() {
     let host = play("qwen-question", &[answered(&[&["Postgres"]])]);
     assert!(host.log.contains("notice: The agent asked for `craft/drainMidTurnQueue`"), "{}", host.log);
 }
 
 #[test]
-fn opencode_and_codex_get_what_they_got() {
+fn opencode_and_codex_responses_match_the_recording() {
     play("opencode-perm-allow-once", &[approved()]);
     play("opencode-perm-cancelled", &[withdrawn()]);
     play("opencode-question", &[]);
@@ -206,14 +206,14 @@ fn opencode_and_codex_get_what_they_got() {
 }
 
 #[test]
-fn the_mock_of_the_reference_sdk_gets_what_it_got() {
+fn reference_sdk_responses_match_the_recording() {
     play("rust-mock-host", &[approved(), answered(&[&["a"]]), answered(&[&["option-a"]])]);
     play("rust-mock-http", &[answered(&[&["option-a"]]), answered(&[&["b"]])]);
 }
 
-/// A stopped question cancels the turn too, and Claude then takes it back by itself.
+/// A stopped question also cancels the turn. Claude then withdraws the question itself.
 #[test]
-fn a_stop_is_a_cancel_and_the_end_of_the_turn() {
+fn stopped_question_cancels_the_turn() {
     let recorded = recording("claude-question-session-cancel");
     let mut host = Host::attached();
     for Recorded { text, message, .. } in recorded.messages.iter().filter(|recorded| !recorded.ours) {
@@ -228,7 +228,7 @@ fn a_stop_is_a_cancel_and_the_end_of_the_turn() {
     assert!(host.log.trim_end_matches("--\n").ends_with("turn ended\n"), "{}", host.log);
 }
 
-/// Every line that an agent wrote.
+/// Every line of the recorded agents.
 pub(super) fn lines_of_agents() -> Vec<String> {
     recordings()
         .into_iter()

@@ -1,4 +1,4 @@
-//! Every way to ask, and what each outcome becomes on the wire.
+//! Every kind of request, and the response to each outcome.
 
 use sayso_core::ask::{Action, AskBody, Input, Preview, Question};
 use sayso_core::texts;
@@ -14,7 +14,7 @@ fn noted(answers: &[&[&str]], note: &str) -> Decision {
     Decision::Answered { answers, note: Some(note.to_owned()) }
 }
 
-/// The result that one decision about one request gives.
+/// The result for one decision about one request.
 fn result(method: &str, params: &Value, decision: Decision) -> Value {
     let mut host = Host::working();
     host.request(json!("q-1"), method, params.clone());
@@ -32,7 +32,7 @@ fn interrupted(method: &str, params: &Value) -> Value {
     host.result().clone()
 }
 
-/// What is said to the agent after the turn in which a decision was made.
+/// The message that follows the turn in which a decision was made.
 fn said_later(method: &str, params: &Value, decision: Decision, by: DecidedBy) -> Option<String> {
     let mut host = Host::working();
     host.request(json!("q-1"), method, params.clone());
@@ -62,7 +62,7 @@ fn refusal(method: &str, params: Value) -> Value {
 const QUESTION: &str = "_sandboxagent/session/request_question";
 
 #[test]
-fn one_question_of_the_sandbox_extension() {
+fn sandbox_question_is_asked_and_answered() {
     let params =
         json!({ "sessionId": "s1", "questionId": "u", "prompt": "Which?", "options": [["a", "Option A"], ["b", "Option B"]] });
     assert_eq!(result(QUESTION, &params, answered(&[&["a"]])), json!({ "status": "answered", "answers": [["a"]] }));
@@ -94,7 +94,7 @@ fn selected(id: &str) -> Value {
 const PERMISSION: &str = "session/request_permission";
 
 #[test]
-fn a_permission_is_chosen_by_kind() {
+fn permission_option_is_selected_by_kind() {
     let cancelled = json!({ "outcome": { "outcome": "cancelled" } });
     let option = |id: &str, kind: &str| json!({ "optionId": id, "name": id, "kind": kind });
     let all = permission(json!([
@@ -111,7 +111,7 @@ fn a_permission_is_chosen_by_kind() {
     let choose = |id: &str| Decision::Approved { choice: Some(id.to_owned()), input: None };
     assert_eq!(result(PERMISSION, &all, choose("all")), selected("all"));
     assert_eq!(result(PERMISSION, &all, choose("week")), selected("week"));
-    // A no is never taken for a yes, whoever asks for it.
+    // A rejecting option is never selected for an approval.
     for id in ["decline", "never", "nonsense"] {
         assert_eq!(result(PERMISSION, &all, choose(id)), cancelled);
     }
@@ -124,7 +124,7 @@ fn a_permission_is_chosen_by_kind() {
     let only_always = permission(json!([option("all", "allow_always"), option("never", "reject_always")]));
     assert_eq!(result(PERMISSION, &only_always, approved()), selected("all"));
     assert_eq!(result(PERMISSION, &only_always, denied("")), selected("never"));
-    // Without a way to say no, nothing is allowed either.
+    // Without a rejecting option, the request is still not approved.
     let only_yes = permission(json!([option("reject", "allow_once")]));
     assert_eq!(result(PERMISSION, &only_yes, denied("")), cancelled);
     let unknown = permission(json!([option("allow", "allow_session"), option("no", "reject_session")]));
@@ -137,21 +137,19 @@ fn a_permission_is_chosen_by_kind() {
 }
 
 #[test]
-fn a_decision_that_no_option_stands_for_is_undeliverable() {
+fn decision_without_matching_option_is_undeliverable() {
     let mut host = Host::working();
     host.request(json!(1), PERMISSION, permission(json!([{ "optionId": "x", "name": "X", "kind": "new" }])));
     host.decide(approved());
     assert!(
-        host.log.ends_with(
-            "undeliverable: The agent offers no option for this decision; it was told that the request is cancelled.\n"
-        ),
+        host.log.ends_with("undeliverable: The agent offers no option for this decision, so the request was cancelled.\n"),
         "{}",
         host.log
     );
 }
 
 #[test]
-fn a_plan_is_an_approval_with_the_plan_to_read() {
+fn plan_becomes_an_approval_with_a_preview() {
     let mut host = Host::working();
     let options = json!([
         { "optionId": "exit-plan-auto", "name": "Yes, and auto", "kind": "allow_always" },
@@ -167,7 +165,7 @@ fn a_plan_is_an_approval_with_the_plan_to_read() {
 }
 
 #[test]
-fn a_later_draft_of_permissions_is_understood() {
+fn later_draft_of_permissions_is_parsed() {
     let params = json!({ "sessionId": "s1", "title": "Delete a file", "options": [{ "optionId": "y", "name": "Yes", "kind": "allow_once" }],
         "subject": { "type": "tool_call", "toolCall": { "toolCallId": "t", "kind": "delete", "locations": [{ "path": "/a" }] } } });
     let mut host = Host::working();
@@ -183,7 +181,7 @@ fn claude_questions() -> Value {
 }
 
 #[test]
-fn qwens_permission_with_questions() {
+fn qwen_permission_carries_questions() {
     let options = json!([{ "optionId": "proceed_once", "name": "Submit", "kind": "allow_once" }, { "optionId": "cancel", "name": "Cancel", "kind": "reject_once" }]);
     let params = json!({ "sessionId": "s1", "options": options,
         "toolCall": { "toolCallId": "q", "kind": "think", "title": "Ask user 2 questions", "rawInput": { "questions": claude_questions() } } });
@@ -194,7 +192,7 @@ fn qwens_permission_with_questions() {
     );
     assert_eq!(result(PERMISSION, &params, rejected("")), selected("cancel"));
     assert_eq!(interrupted(PERMISSION, &params), json!({ "outcome": { "outcome": "cancelled" } }));
-    // A tool that does something is approved, whatever its input looks like.
+    // A tool with side effects is an approval, whatever its input looks like.
     let mut other = params;
     other["toolCall"]["kind"] = json!("other");
     let mut host = Host::working();
@@ -203,7 +201,7 @@ fn qwens_permission_with_questions() {
 }
 
 #[test]
-fn kimis_permission_whose_options_are_the_questions() {
+fn kimi_permission_options_become_a_question() {
     let options = json!([
         { "optionId": "q0_opt_0", "name": "A", "kind": "allow_once" },
         { "optionId": "q0_opt_1", "name": "B", "kind": "allow_once" },
@@ -227,7 +225,7 @@ fn kimis_permission_whose_options_are_the_questions() {
 }
 
 #[test]
-fn codex_link_in_the_shape_of_a_permission() {
+fn codex_permission_becomes_a_link() {
     let options = json!([{ "optionId": "accept", "name": "Open", "kind": "allow_once" }, { "optionId": "decline", "name": "No", "kind": "reject_once" }]);
     let params = json!({ "sessionId": "s1", "options": options,
         "toolCall": { "toolCallId": "elicitation-1", "kind": "fetch", "title": "Sign in", "rawInput": { "url": "https://example.com/x" } } });
@@ -250,7 +248,7 @@ fn form(method: &str) -> (String, Value) {
 }
 
 #[test]
-fn forms() {
+fn form_is_asked_and_answered() {
     let (method, params) = form("elicitation/create");
     let send = |decision| result(&method, &params, decision);
     assert_eq!(send(answered(&[&["b"], &["3"]])), json!({ "action": "accept", "content": { "question_0": "b", "size": 3 } }));
@@ -267,7 +265,7 @@ fn forms() {
 }
 
 #[test]
-fn the_older_names_of_forms_have_their_answer_one_level_deeper() {
+fn older_form_methods_nest_their_result() {
     for method in ["session/elicitation", "_session/elicitation"] {
         let (method, params) = form(method);
         let wanted = json!({ "action": { "action": "accept", "content": { "question_0": "b" } } });
@@ -277,7 +275,7 @@ fn the_older_names_of_forms_have_their_answer_one_level_deeper() {
 }
 
 #[test]
-fn devin_takes_own_words_in_the_place_of_a_choice() {
+fn devin_form_accepts_free_text_instead_of_a_choice() {
     let (method, mut params) = form("elicitation/create");
     params["_meta"] = json!({ "cognition.ai/allowOther": true });
     params["requestedSchema"]["properties"] = json!({ "q0": { "type": "string", "oneOf": [{ "const": "Red" }] }, "q1": { "type": "array", "items": { "enum": ["X"] } } });
@@ -287,7 +285,7 @@ fn devin_takes_own_words_in_the_place_of_a_choice() {
 }
 
 #[test]
-fn a_form_of_a_request_outside_the_session_is_ours_too() {
+fn form_outside_the_session_is_handled() {
     let mut host = Host::working();
     host.request(
         json!(1),
@@ -301,7 +299,7 @@ fn a_form_of_a_request_outside_the_session_is_ours_too() {
 }
 
 #[test]
-fn links() {
+fn link_is_asked_and_answered() {
     let params = json!({ "mode": "url", "sessionId": "s1", "elicitationId": "e1", "url": "https://example.com/?a=1", "message": "Sign in" });
     assert_eq!(result("elicitation/create", &params, approved()), json!({ "action": "accept" }));
     assert_eq!(result("elicitation/create", &params, denied(texts::LINK_DENIED)), json!({ "action": "decline" }));
@@ -328,13 +326,13 @@ fn links() {
 }
 
 #[test]
-fn a_mode_that_was_not_advertised_is_refused() {
+fn unadvertised_elicitation_mode_is_refused() {
     assert_eq!(refusal("elicitation/create", json!({ "mode": "voice", "sessionId": "s1", "message": "?" }))["code"], -32602);
     assert_eq!(refusal("elicitation/create", json!({ "mode": "form", "sessionId": "s1", "message": "?" }))["code"], -32602);
 }
 
 #[test]
-fn cursor() {
+fn cursor_questions_and_plans_are_answered() {
     let params = json!({ "toolCallId": "t", "title": "Setup", "questions": [
         { "id": "db", "prompt": "Which?", "options": [{ "id": "a", "label": "A" }, { "id": "b", "label": "B" }] },
         { "id": "x", "prompt": "What?", "options": [{ "id": "1", "label": "One" }], "allowMultiple": true }] });
@@ -366,7 +364,7 @@ fn cursor() {
 }
 
 #[test]
-fn grok() {
+fn grok_questions_and_plans_are_answered() {
     let inner = json!({ "sessionId": "s1", "toolCallId": "t", "questions": claude_questions(), "mode": "default" });
     for method in ["_x.ai/ask_user_question", "x.ai/ask_user_question"] {
         for params in [inner.clone(), json!({ "method": method, "params": inner })] {
@@ -387,7 +385,7 @@ fn grok() {
 }
 
 #[test]
-fn the_words_of_a_person_are_said_later_and_those_of_nobody_are_not() {
+fn only_words_of_a_person_follow_as_a_message() {
     let yes_or_no = |yes: &str, no: &str| json!([{ "optionId": yes, "name": "Yes", "kind": "allow_once" }, { "optionId": no, "name": "No", "kind": "reject_once" }]);
     let asking = json!({ "toolCallId": "q", "kind": "think", "title": "Ask", "rawInput": { "questions": claude_questions() } });
     let form = form("elicitation/create").1;
@@ -409,7 +407,7 @@ fn the_words_of_a_person_are_said_later_and_those_of_nobody_are_not() {
             assert_eq!(said_later(method, &params, none, DecidedBy::Person), None, "{params}");
         }
     }
-    // Where the protocol has a place for them, they stand there, whoever's they are.
+    // If the protocol has a field for the words, it gets the words of people and policies.
     let plan = json!({ "toolCallId": "t", "plan": "1. Go" });
     assert_eq!(said_later("cursor/create_plan", &plan, denied("smaller"), DecidedBy::Person), None);
     let mut host = Host::working();
@@ -418,7 +416,7 @@ fn the_words_of_a_person_are_said_later_and_those_of_nobody_are_not() {
 }
 
 #[test]
-fn what_nobody_knows_is_refused_at_once_and_reported_once() {
+fn unknown_method_is_refused_and_reported_once() {
     let mut host = Host::working();
     for (id, method) in ["fs/read_text_file", "terminal/create", "_kiro/userInput", "_kiro/userInput"].into_iter().enumerate() {
         host.request(json!(id), method, json!({ "sessionId": "s1" }));
@@ -432,7 +430,7 @@ fn what_nobody_knows_is_refused_at_once_and_reported_once() {
 }
 
 #[test]
-fn what_is_over_a_limit_is_refused_by_its_name() {
+fn request_over_a_limit_is_refused() {
     let long = "x".repeat(9000);
     let refused = refusal(QUESTION, json!({ "prompt": long }));
     assert_eq!(

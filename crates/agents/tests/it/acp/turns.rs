@@ -2,16 +2,16 @@
 
 use sayso_core::texts;
 
-use super::life::{permission, question};
+use super::lifecycle::{permission, question};
 use super::*;
 
 #[test]
-fn an_outcome_reaches_only_the_request_it_was_made_for() {
+fn outcome_reaches_only_its_own_request() {
     let mut host = Host::working();
     permission(&mut host, json!(0), "t1");
     let first = host.asks[0].clone();
     host.message(json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 0 } }));
-    // The agent counts from 0 again, for something else.
+    // The agent restarts its ids at 0 for a different request.
     permission(&mut host, json!(0), "t2");
     host.sent.clear();
     host.command(outcome("0", approved(), first.raw));
@@ -24,11 +24,11 @@ fn an_outcome_reaches_only_the_request_it_was_made_for() {
     permission(&mut host, json!(0), "t1");
     host.command(outcome("0", approved(), None));
     assert_eq!(*host.result(), json!({ "outcome": { "outcome": "cancelled" } }), "an unreadable request is not approved");
-    assert!(host.log.ends_with("undeliverable: The request can no longer be read; the agent was told that it is cancelled.\n"));
+    assert!(host.log.ends_with("undeliverable: The request can no longer be read, so it was cancelled.\n"));
 }
 
 #[test]
-fn the_wire_confirms_an_outcome() {
+fn tool_call_progress_confirms_an_outcome() {
     for status in ["in_progress", "completed", "failed"] {
         let mut host = Host::working();
         permission(&mut host, json!(0), "t1");
@@ -46,7 +46,7 @@ fn the_wire_confirms_an_outcome() {
 }
 
 #[test]
-fn a_persons_reason_follows_as_the_next_prompt() {
+fn reason_of_a_person_follows_as_the_next_prompt() {
     let mut host = Host::working();
     permission(&mut host, json!(0), "t1");
     host.decide(denied("move it to /tmp instead"));
@@ -64,7 +64,7 @@ fn a_persons_reason_follows_as_the_next_prompt() {
     insta::assert_snapshot!(host.log);
     host.reply(json!({ "stopReason": "end_turn" }));
     assert_eq!(host.take_request()["params"]["prompt"][0]["text"], "and then the tests");
-    // In the turn that follows, the same words do not start another one: a script may say them.
+    // In the follow-up turn, the same words do not start another turn, because a script may send them.
     let mut host = Host::working();
     for _ in 0..3 {
         permission(&mut host, json!(0), "t1");
@@ -77,7 +77,7 @@ fn a_persons_reason_follows_as_the_next_prompt() {
 }
 
 #[test]
-fn a_stop_says_no_and_ends_the_turn() {
+fn stop_rejects_and_ends_the_turn() {
     let mut host = Host::working();
     permission(&mut host, json!(0), "t1");
     question(&mut host, json!(1));
@@ -91,7 +91,7 @@ fn a_stop_says_no_and_ends_the_turn() {
 }
 
 #[test]
-fn a_note_without_a_place_follows_as_the_next_prompt() {
+fn note_without_a_field_follows_as_the_next_prompt() {
     let mut host = Host::working();
     question(&mut host, json!(0));
     host.decide(Decision::Answered { answers: vec![vec!["a".to_owned()]], note: Some("but small".to_owned()) });
@@ -100,12 +100,12 @@ fn a_note_without_a_place_follows_as_the_next_prompt() {
 }
 
 #[test]
-fn prompts_wait_for_the_end_of_the_turn() {
+fn prompts_are_queued_during_a_turn() {
     let mut host = Host::working();
     for n in 0..17 {
         host.command(prompt(&n.to_string()));
     }
-    assert!(host.log.ends_with("error: 16 messages wait already; this one was not taken.\n"));
+    assert!(host.log.ends_with("error: 16 messages are already queued; this one was not sent.\n"));
     host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
     for n in 0..16 {
         assert_eq!(host.sent.last().unwrap()["params"]["prompt"][0]["text"], n.to_string());
@@ -115,7 +115,7 @@ fn prompts_wait_for_the_end_of_the_turn() {
 }
 
 #[test]
-fn closing_withdraws_what_is_open() {
+fn close_withdraws_open_asks() {
     let mut host = Host::working();
     question(&mut host, json!(0));
     host.log.clear();

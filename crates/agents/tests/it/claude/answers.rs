@@ -1,9 +1,9 @@
-//! What we write is what made the real Claude Code understand: each response equals the recorded one.
+//! The translator writes what the real Claude Code understood: each response equals the recorded one.
 
 use super::recording::{ClaudePlayer, all};
-use crate::replaying::{Player as _, RecordedReply};
+use crate::player::{Player as _, RecordedReply};
 
-/// Recordings whose every response must be one that we write.
+/// Recordings whose every response must be reproduced.
 const OURS: [&str; 32] = [
     "answer_single",
     "answer_multi_question",
@@ -50,9 +50,9 @@ fn responses_equal_the_recorded_ones() {
     }
 }
 
-/// What was measured to lose or to break an answer is never written: no decision leads to it.
+/// Responses that were measured to lose or break an answer are never written, whatever the decision.
 #[test]
-fn what_claude_does_not_understand_is_never_said() {
+fn unsupported_responses_are_never_sent() {
     let recordings = all();
     for name in [
         "answer_by_index_key",

@@ -1,4 +1,4 @@
-//! What is made of single lines, also of those that Claude should not write.
+//! Single lines and their events, including invalid lines.
 
 use sayso_agents::claude::ClaudeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Input, Output, Translator};
@@ -18,7 +18,7 @@ fn say(claude: &mut ClaudeTranslator, line: &str) -> Vec<Output> {
     claude.handle(Time::from_millis(0), Input::Line(line.to_owned()))
 }
 
-/// The one response among outputs, and the notice beside it.
+/// The single response among outputs, and its notice.
 fn refused(outputs: &[Output]) -> (Value, String) {
     let responses = sent(outputs);
     assert_eq!(responses.len(), 1, "{outputs:?}");
@@ -39,7 +39,7 @@ fn nested(depth: usize) -> String {
 }
 
 #[test]
-fn what_is_not_understood_is_told_a_few_times_per_turn() {
+fn invalid_lines_are_reported_a_few_times_per_turn() {
     let mut claude = claude();
     hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
     let long = format!("Segmentation fault \u{1b}[31m{}", "ü".repeat(10_000));
@@ -54,15 +54,15 @@ fn what_is_not_understood_is_told_a_few_times_per_turn() {
 }
 
 #[test]
-fn what_is_too_large_to_be_read_is_told() {
+fn oversized_line_is_reported() {
     let mut claude = claude();
     let line = format!(r#"{{"type":"assistant","message":"{}"}}"#, "x".repeat(sayso_core::limits::LINE));
     assert!(matches!(&hear(&mut claude, &line)[..], [AgentEvent::Error(text)] if text.len() < 1_200));
 }
 
-/// A request that cannot become an ask is answered at once: Claude would wait for ever.
+/// A request that cannot become an ask is answered immediately, because Claude would wait indefinitely.
 #[test]
-fn what_cannot_be_asked_is_refused_with_the_reason() {
+fn unsupported_request_is_refused_with_the_reason() {
     let deep = format!(
         r#"{{"type":"control_request","request_id":"a","request":{{"subtype":"can_use_tool","tool_name":"Bash","input":{}}}}}"#,
         nested(10_000)
@@ -71,7 +71,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     let refusals = [
         (deep, "it is nested too deeply"),
         (long, "its id is too long"),
-        (request("a", &json!({"subtype":"hook_callback"})), "Sayso does not know requests of the kind `hook_callback`"),
+        (request("a", &json!({"subtype":"hook_callback"})), "Sayso does not support requests of the kind `hook_callback`"),
         (request("a", &json!({"subtype":"can_use_tool"})), "it names no tool"),
         (request("a", &json!({})), "it does not say what it is"),
         (request("a", &json!("can_use_tool")), "it cannot be read"),
@@ -86,13 +86,13 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         );
         assert_eq!(notice, format!("A request of Claude Code was refused: {why}."));
     }
-    // To this one an error says nothing.
+    // Claude discards error responses to this request.
     let outputs = say(&mut claude(), &request("a", &json!({"subtype":"request_user_dialog"})));
     assert!(matches!(&outputs[..], [Output::Event { event: AgentEvent::Notice(_), .. }]));
 }
 
 #[test]
-fn a_question_that_cannot_be_shown_is_denied_with_the_reason() {
+fn invalid_question_is_denied_with_the_reason() {
     let outputs = say(&mut claude(), &tool_request("a", "AskUserQuestion", &json!({"questions":[{"header":"x"}]})));
     let (response, notice) = refused(&outputs);
     assert_eq!(
@@ -103,16 +103,16 @@ fn a_question_that_cannot_be_shown_is_denied_with_the_reason() {
 }
 
 #[test]
-fn the_same_request_twice_is_one_ask() {
+fn repeated_request_opens_one_ask() {
     let mut claude = claude();
     let line = tool_request("a", "Bash", &json!({"command":"ls"}));
     asked(&mut claude, &line);
     assert_eq!(hear(&mut claude, &line), []);
 }
 
-/// The broker refuses what is over a limit with an outcome, at once.
+/// The server refuses requests over a limit with an immediate outcome.
 #[test]
-fn what_the_broker_refuses_reaches_claude() {
+fn refusal_of_the_server_reaches_claude() {
     let mut claude = claude();
     let many: Vec<Value> = (0..20).map(|n| json!({"question":format!("Q{n}?")})).collect();
     let ask = asked(&mut claude, &tool_request("a", "AskUserQuestion", &json!({"questions":many})));
@@ -125,9 +125,9 @@ fn what_the_broker_refuses_reaches_claude() {
     );
 }
 
-/// On doubt, not approved: a decision of the wrong kind never says allow or accept.
+/// A decision of the wrong kind never allows or accepts anything.
 #[test]
-fn a_decision_that_does_not_fit_is_a_no() {
+fn mismatched_decision_is_sent_as_denial() {
     let form =
         json!({"subtype":"elicitation","mode":"form","message":"m","requested_schema":{"properties":{"a":{"type":"string"}}}});
     let link = json!({"subtype":"elicitation","mode":"url","message":"m","url":"https://a.b"});
@@ -155,7 +155,7 @@ fn a_decision_that_does_not_fit_is_a_no() {
             let lines = sent(&command(&mut claude, outcome(&ask, decision.clone())));
             let payload = &lines[0]["response"]["response"];
             let allowed = payload["behavior"] == "allow" || payload["action"] == "accept";
-            // A link has no choices, and the core refuses one before it comes here.
+            // A link has no choices; the core refuses such a decision earlier.
             let link_with_choice = line.contains("https://a.b") && *word == "unknown choice";
             assert_eq!(allowed, word == yes || link_with_choice, "{line} {word}");
             assert!(payload["behavior"] != "deny" || payload["message"].as_str().is_some_and(|words| !words.is_empty()));
@@ -164,7 +164,7 @@ fn a_decision_that_does_not_fit_is_a_no() {
 }
 
 #[test]
-fn to_stop_at_a_form_cancels_it_and_interrupts() {
+fn stop_at_a_form_cancels_it_and_interrupts() {
     let mut claude = claude();
     hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
     let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":{}})));
@@ -174,9 +174,9 @@ fn to_stop_at_a_form_cancels_it_and_interrupts() {
     assert_eq!(lines[1]["request"], json!({"subtype":"interrupt"}));
 }
 
-/// A form has no place for a free reply, and the words are not lost.
+/// A form has no field for a free-text reply; the text is sent as a message.
 #[test]
-fn a_message_typed_to_a_form_declines_it_and_is_passed_on() {
+fn message_typed_to_a_form_declines_it_and_is_forwarded() {
     let mut claude = claude();
     let schema = json!({"properties":{"a":{"type":"string"},"b":{"type":"string"}}});
     let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
@@ -194,9 +194,9 @@ fn a_message_typed_to_a_form_declines_it_and_is_passed_on() {
     assert_eq!(lines[1]["message"]["content"], "why?");
 }
 
-/// Neither has it one for a note, or for the words of a no.
+/// A form also has no field for a note, or for the reason of a rejection.
 #[test]
-fn words_beside_a_form_or_a_link_are_passed_on_if_a_person_said_them() {
+fn words_with_a_form_or_link_are_forwarded_for_people_only() {
     let form = json!({"subtype":"elicitation","message":"m","requested_schema":{"properties":{"a":{"type":"string"}}}});
     let link = json!({"subtype":"elicitation","mode":"url","message":"m","url":"https://a.b"});
     let answered = |note: &str| Decision::Answered { answers: vec![vec!["x".into()]], note: Some(note.into()) };
@@ -226,7 +226,7 @@ fn words_beside_a_form_or_a_link_are_passed_on_if_a_person_said_them() {
 }
 
 #[test]
-fn a_secret_is_sent_and_not_kept() {
+fn secret_is_sent_but_not_saved() {
     let mut claude = claude();
     let schema = json!({"properties":{"token":{"type":"string","format":"password"}}});
     let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
@@ -237,9 +237,9 @@ fn a_secret_is_sent_and_not_kept() {
     assert!(!format!("{claude:?}{:?}", claude.save()).contains("s3cr3t"));
 }
 
-/// Sub-agents in the background go on after the turn, so their asks do.
+/// Background sub-agents continue after the turn, and so do their asks.
 #[test]
-fn the_end_of_a_turn_withdraws_what_it_left_open() {
+fn turn_end_withdraws_its_open_asks() {
     let mut claude = claude();
     asked(&mut claude, &tool_request("root", "Bash", &json!({"command":"ls"})));
     let of_helper =
@@ -253,7 +253,7 @@ fn the_end_of_a_turn_withdraws_what_it_left_open() {
     );
     let approved = Decision::Approved { choice: None, input: None };
     assert_eq!(sent(&command(&mut claude, outcome(&ask, approved.clone()))).len(), 1);
-    // The result of a tool call ends what it waited for, whoever asked.
+    // The result of a tool call withdraws its ask, even for a sub-agent.
     asked(&mut claude, &request("again", &of_helper));
     let result =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_h","content":"x","is_error":true}]}}"#;
@@ -262,7 +262,7 @@ fn the_end_of_a_turn_withdraws_what_it_left_open() {
 }
 
 #[test]
-fn a_late_word_about_the_last_turn_does_not_end_the_next() {
+fn late_idle_event_does_not_end_the_next_turn() {
     let idle = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
     let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
     let mut claude = claude();
@@ -275,7 +275,7 @@ fn a_late_word_about_the_last_turn_does_not_end_the_next() {
 }
 
 #[test]
-fn a_failed_turn_says_why() {
+fn failed_turn_reports_its_error() {
     let told = |result: Value| {
         let mut claude = claude();
         hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
@@ -303,7 +303,7 @@ fn a_failed_turn_says_why() {
 }
 
 #[test]
-fn tools_are_shown_within_bounds() {
+fn tool_output_is_truncated() {
     let mut claude = claude();
     let deep = format!(
         r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"thinking","thinking":"x"}},{{"type":"tool_use","id":"t","name":"Bash","input":{}}}]}}}}"#,
@@ -324,9 +324,9 @@ fn tools_are_shown_within_bounds() {
     assert!(output.len() < 300_000 && output.ends_with("bytes more)"));
 }
 
-/// Whatever is asked, the state stays small: what is over its bound is refused.
+/// The state stays bounded regardless of the requests: requests over the limit are refused.
 #[test]
-fn the_state_is_bounded() {
+fn saved_state_stays_bounded() {
     let mut claude = claude();
     let id = |n: usize| format!("{n:0>128}");
     let mut opened = 0;
@@ -344,7 +344,7 @@ fn the_state_is_bounded() {
 }
 
 #[test]
-fn words_are_the_core_s_where_a_person_gave_none() {
+fn decision_without_words_uses_the_default_text() {
     let mut claude = claude();
     let ask = asked(&mut claude, &tool_request("a", "Bash", &json!({"command":"ls"})));
     assert!(matches!(&ask.body, AskBody::Approval(_)));

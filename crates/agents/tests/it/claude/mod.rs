@@ -1,7 +1,7 @@
-//! Claude Code: recordings of the real program in both directions, its life, and lines that nobody wrote.
+//! Claude Code: replayed recordings in both directions, the session lifecycle, and mutated lines.
 
 mod answers;
-mod life;
+mod lifecycle;
 mod lines;
 mod mutations;
 mod recording;
@@ -25,7 +25,7 @@ fn command(claude: &mut ClaudeTranslator, command: Command) -> Vec<Output> {
     claude.handle(Time::from_millis(0), Input::Command(command))
 }
 
-/// The events that a line causes; whatever else it causes fails the test.
+/// The events for a line; any other output fails the test.
 fn hear(claude: &mut ClaudeTranslator, line: &str) -> Vec<AgentEvent> {
     let outputs = claude.handle(Time::from_millis(0), Input::Line(line.to_owned()));
     events(outputs)
@@ -39,7 +39,7 @@ fn events(outputs: Vec<Output>) -> Vec<AgentEvent> {
     outputs.into_iter().map(event).collect()
 }
 
-/// The lines among outputs, as JSON. Each is one line.
+/// The lines among outputs, as JSON. Each must be a single line.
 fn sent(outputs: &[Output]) -> Vec<Value> {
     let lines = outputs.iter().filter_map(|output| match output {
         Output::Lines(lines) => Some(lines),
@@ -52,7 +52,7 @@ fn sent(outputs: &[Output]) -> Vec<Value> {
         .collect()
 }
 
-/// A request for a tool, as Claude writes it.
+/// A tool request in Claude's format.
 fn tool_request(id: &str, tool: &str, input: &Value) -> String {
     let request =
         serde_json::json!({"subtype":"can_use_tool","tool_name":tool,"input":input,"tool_use_id":format!("toolu_{id}")});

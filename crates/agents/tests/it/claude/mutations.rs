@@ -1,13 +1,13 @@
-//! Lines of Claude Code that nobody wrote.
+//! Mutated lines of Claude Code.
 
 use sayso_agents::claude::ClaudeTranslator;
 
 use super::recording::all;
-use crate::broken::Subject;
 use crate::common::session;
+use crate::mutation::Subject;
 
 #[test]
-fn broken_lines_do_no_harm() {
+fn mutated_lines_do_no_harm() {
     let recorded = all().into_values().flatten().filter(|entry| entry.dir == "out");
     let subject = Subject {
         seed: 0x5a75_0c1a_0de5,

@@ -1,5 +1,5 @@
-//! A recorded conversation, played again: what the host wrote becomes the commands that make our
-//! translator write it, what Claude wrote is heard.
+//! Replays a recorded conversation: the host's lines become the commands that make the translator write them, and
+//! Claude's lines become inputs.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{ask_id, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, RecordedReply, entries};
+use crate::player::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -28,10 +28,10 @@ pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
     files.into_iter().map(|(name, file)| (name, entries(&std::fs::read_to_string(file).unwrap()))).collect()
 }
 
-/// A translator that plays a recording.
+/// A translator that replays a recording.
 pub(super) struct ClaudePlayer {
     pub(super) claude: ClaudeTranslator,
-    /// The asks that wait, as the broker would keep them.
+    /// The pending asks, as the server would keep them.
     pub(super) open: Vec<NewAsk>,
     stderr: String,
     lives: u32,
@@ -89,7 +89,7 @@ impl ClaudePlayer {
         self.handle(Input::Exited(exit))
     }
 
-    /// Decides the ask as the recorded response does, and compares what we write with it.
+    /// Decides the ask as the recorded response did, and compares the translator's response with it.
     fn response(&mut self, response: &Value) -> (Vec<Output>, RecordedReply) {
         let id = response["request_id"].as_str().unwrap();
         let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), RecordedReply::NotOurs) };
@@ -105,11 +105,11 @@ impl ClaudePlayer {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        replaying::handle(&mut self.claude, &mut self.open, input)
+        player::handle(&mut self.claude, &mut self.open, input)
     }
 }
 
-/// The decision that leads to a recorded response, and who made it; nothing if none does.
+/// The decision and its source that lead to a recorded response, if any.
 fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, DecidedBy)> {
     let request: Value = serde_json::from_str(ask.raw.as_ref().unwrap().as_str()).unwrap();
     let text = |value: &Value| value.as_str().map(str::to_owned);
@@ -122,7 +122,7 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, DecidedBy)> {
                 Value::Array(list) => list.iter().map(entry).collect(),
                 one => vec![entry(one)],
             };
-            // The only field of a form without fields is a yes.
+            // A form without fields has one yes-or-no field.
             let yes = questions[0].key == "confirm" && response["content"] == serde_json::json!({});
             let answers =
                 questions.iter().map(|question| if yes { vec!["true".to_owned()] } else { content(&question.key) }).collect();

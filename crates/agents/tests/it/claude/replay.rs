@@ -1,4 +1,4 @@
-//! Every recording of the real program, as events.
+//! Snapshots of the events of every recording.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,9 +11,9 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::recording::{ClaudePlayer, all};
-use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
+use crate::player::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
-/// Writes events down, one per line, with short names for the ids that Claude makes up.
+/// Writes one event per line, with short names for Claude's random ids.
 #[derive(Default)]
 struct ClaudeLog {
     text: String,
@@ -138,18 +138,18 @@ fn short(text: &str) -> String {
 }
 
 #[test]
-fn recordings_as_events() {
+fn recordings_produce_the_snapshotted_events() {
     assert_snapshots::<ClaudePlayer, ClaudeLog>("claude", all());
 }
 
 #[test]
-fn restored_at_every_line_it_goes_on_the_same() {
+fn translator_restored_at_every_line_behaves_identically() {
     assert_restorable::<ClaudePlayer>(all());
 }
 
-/// Without any word from us the same lines still open every ask.
+/// Without any response from the translator, the recorded lines still open every ask.
 #[test]
-fn a_host_that_only_listens_sees_every_ask() {
+fn translator_without_responses_opens_every_ask() {
     let (mut asks, mut requests) = (0, 0);
     for (name, entries) in all() {
         let mut claude = ClaudeTranslator::attached(super::session());

@@ -1,4 +1,4 @@
-//! What becomes of a decision: one response, and in the same batch what else has to be said.
+//! The response to a decision, and the other messages of its batch.
 
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{AgentEvent, Command, DecidedBy, Output};
@@ -22,7 +22,7 @@ fn answered(answers: &[&[&str]]) -> Decision {
     Decision::Answered { answers, note: None }
 }
 
-/// What is sent for this decision about this request.
+/// The lines that are sent for this decision about this request.
 fn decided(codex: &mut CodexTranslator, asks: &Value, decision: Decision, by: DecidedBy) -> (Vec<Output>, Vec<Value>) {
     let ask = asked(&hear(codex, asks));
     let outputs = command(codex, outcome(&ask, decision, by));
@@ -35,7 +35,7 @@ fn words(line: &Value) -> &str {
 }
 
 #[test]
-fn a_reason_follows_a_decline_in_the_same_batch() {
+fn reason_follows_a_decline_in_the_same_batch() {
     let mut codex = working();
     let (outputs, lines) = decided(&mut codex, &run(0, "touch a"), denied("use mkdir", false), DecidedBy::Person);
     assert_eq!(lines[0], json!({"id": 0, "result": {"decision": "decline"}}));
@@ -43,7 +43,7 @@ fn a_reason_follows_a_decline_in_the_same_batch() {
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-1"), &json!("u-1")));
     assert_eq!((words(&lines[1]), lines.len()), ("I did not allow `touch a`: use mkdir", 2));
     assert!(events(&outputs).iter().any(|event| matches!(event, AgentEvent::Message { .. })), "people see it too");
-    // Should the turn be over when the words arrive, they begin the next one.
+    // If the turn has ended when the text arrives, the text starts the next turn.
     let refused = json!({"id": lines[1]["id"], "error": {"code": -32600, "message": "no active turn to steer"}});
     assert_eq!(sent(&hear(&mut codex, &refused)), Vec::<Value>::new());
     let lines = sent(&hear(&mut codex, &done("completed")));
@@ -51,7 +51,7 @@ fn a_reason_follows_a_decline_in_the_same_batch() {
 }
 
 #[test]
-fn only_a_person_who_says_stop_ends_the_turn() {
+fn only_a_stop_by_a_person_ends_the_turn() {
     let decision = |decision: Decision, by: DecidedBy| decided(&mut working(), &run(0, "touch a"), decision, by).1;
     let declined = [json!({"id": 0, "result": {"decision": "decline"}})];
     assert_eq!(decision(denied(texts::DENIED, false), DecidedBy::Person), declined);
@@ -59,7 +59,7 @@ fn only_a_person_who_says_stop_ends_the_turn() {
     assert_eq!(decision(denied("Tool approval timed out after 1 minute", true), DecidedBy::Nobody), declined);
     assert_eq!(decision(Decision::Withdrawn { reason: "x".to_owned() }, DecidedBy::Nobody), declined);
     assert_eq!(decision(denied("enough", true), DecidedBy::Person), [json!({"id": 0, "result": {"decision": "cancel"}})]);
-    // What else waits in the turn ends with it.
+    // Other pending requests end with their turn.
     let mut codex = working();
     hear(&mut codex, &run(0, "touch a"));
     decided(&mut codex, &run(1, "touch b"), denied("enough", true), DecidedBy::Person);
@@ -69,7 +69,7 @@ fn only_a_person_who_says_stop_ends_the_turn() {
 }
 
 #[test]
-fn a_yes_is_exactly_what_was_offered() {
+fn approval_sends_exactly_the_offered_decision() {
     let yes = |choice: Option<&str>| {
         let approved = Decision::Approved { choice: choice.map(str::to_owned), input: None };
         let (outputs, lines) = decided(&mut working(), &run(0, "touch a"), approved, DecidedBy::Person);
@@ -87,7 +87,7 @@ fn a_yes_is_exactly_what_was_offered() {
 }
 
 #[test]
-fn a_patch_is_shown_with_the_diff_of_its_item() {
+fn patch_approval_shows_the_diff_of_its_item() {
     let mut codex = working();
     let changes = json!([{"path": "/project/new.txt", "kind": {"type": "add"}, "diff": "hello\n"}]);
     let item = json!({"type": "fileChange", "id": "call_0", "changes": changes, "status": "inProgress"});
@@ -98,7 +98,7 @@ fn a_patch_is_shown_with_the_diff_of_its_item() {
     let session = Decision::Approved { choice: Some("session".to_owned()), input: None };
     let lines = sent(&command(&mut codex, outcome(&ask, session, DecidedBy::Person)));
     assert_eq!(lines, [json!({"id": 0, "result": {"decision": "acceptForSession"}})]);
-    // An item that is cut short never ends by itself.
+    // An interrupted item has no end of its own.
     let outputs = hear(&mut codex, &done("interrupted"));
     assert!(
         events(&outputs).iter().any(|event| matches!(event, AgentEvent::Tool { tool_call_id, .. } if tool_call_id == "call_0"))
@@ -106,7 +106,7 @@ fn a_patch_is_shown_with_the_diff_of_its_item() {
 }
 
 #[test]
-fn access_is_given_or_not_and_a_stop_interrupts() {
+fn extra_access_is_granted_denied_or_interrupted() {
     let asks = request(0, "item/permissions/requestApproval", &json!({"permissions": {"network": {"enabled": true}}}));
     let decide = |decision: Decision| decided(&mut working(), &asks, decision, DecidedBy::Person).1;
     let given = json!({"permissions": {"network": {"enabled": true}}, "scope": "turn"});
@@ -119,7 +119,7 @@ fn access_is_given_or_not_and_a_stop_interrupts() {
 }
 
 #[test]
-fn a_no_to_a_question_stands_where_the_answer_would() {
+fn rejection_of_a_question_is_sent_as_its_answer() {
     let decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &question(0), decision, by).1;
     let said = |words: &str| [json!({"id": 0, "result": {"answers": {"db": {"answers": [words]}}}})];
     assert_eq!(decide(answered(&[&["SQLite"]]), DecidedBy::Person), said("SQLite"));
@@ -132,7 +132,7 @@ fn a_no_to_a_question_stands_where_the_answer_would() {
 }
 
 #[test]
-fn a_form_and_a_link_of_an_mcp_server() {
+fn mcp_form_and_link_are_answered() {
     let schema =
         json!({"type": "object", "properties": {"env": {"type": "string", "enum": ["staging", "prod"]}}, "required": ["env"]});
     let form = json!({"serverName": "demo", "mode": "form", "message": "Where?", "requestedSchema": schema});
@@ -166,8 +166,8 @@ fn in_words(id: &str) -> Value {
 }
 
 #[test]
-fn a_question_that_nobody_waits_for_is_answered_by_a_message() {
-    // While the turn runs, the answer steers it.
+fn non_blocking_question_is_answered_by_a_message() {
+    // During a turn, the answer is sent to the turn.
     let mut codex = working();
     let ask = asked(&hear(&mut codex, &in_words("q")));
     assert!(!ask.blocking && ask.body.questions().len() == 2);
@@ -176,7 +176,7 @@ fn a_question_that_nobody_waits_for_is_answered_by_a_message() {
     let said = "Which database? SQLite\nWhat name? payments";
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/steer"), said));
 
-    // It outlives the turn, and the answer begins the next one.
+    // The question outlives the turn, and the answer starts the next turn.
     let ask = asked(&hear(&mut codex, &in_words("q2")));
     assert_eq!(events(&hear(&mut codex, &done("completed"))), [&AgentEvent::TurnEnded]);
     let outputs = command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person));
@@ -186,7 +186,7 @@ fn a_question_that_nobody_waits_for_is_answered_by_a_message() {
 }
 
 #[test]
-fn a_no_to_such_a_question_says_only_what_a_person_said() {
+fn rejection_of_a_non_blocking_question_sends_only_words_of_a_person() {
     let decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &in_words("q"), decision, by).1;
     assert_eq!(decide(rejected(texts::REJECTED, false), DecidedBy::Person), Vec::<Value>::new());
     assert_eq!(decide(rejected("Nobody is here", false), DecidedBy::Nobody), Vec::<Value>::new());
@@ -196,7 +196,7 @@ fn a_no_to_such_a_question_says_only_what_a_person_said() {
 }
 
 #[test]
-fn what_was_answered_elsewhere_is_withdrawn() {
+fn request_answered_elsewhere_is_withdrawn() {
     let resolved = |id: u64| json!({"method": "serverRequest/resolved", "params": {"threadId": "t-1", "requestId": id}});
     let mut codex = working();
     let ask = asked(&hear(&mut codex, &run(0, "touch a")));
@@ -206,7 +206,7 @@ fn what_was_answered_elsewhere_is_withdrawn() {
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
     assert!(matches!(late.as_slice(), [Output::Undeliverable { .. }]), "{late:?}");
 
-    // What we answered is confirmed by the same word.
+    // The same notification confirms an answer from Sayso.
     let (_, lines) = decided(&mut codex, &run(1, "touch b"), denied(texts::DENIED, false), DecidedBy::Person);
     assert_eq!(lines.len(), 1);
     let confirmed = AgentEvent::AskDelivery { ask: ask_id(), delivery: Delivery::Confirmed };
@@ -215,7 +215,7 @@ fn what_was_answered_elsewhere_is_withdrawn() {
 }
 
 #[test]
-fn an_outcome_never_reaches_another_request_with_the_same_id() {
+fn outcome_never_reaches_another_request_with_the_same_id() {
     let mut codex = working();
     let ask = asked(&hear(&mut codex, &run(0, "touch a")));
     hear(&mut codex, &done("completed"));
@@ -225,7 +225,7 @@ fn an_outcome_never_reaches_another_request_with_the_same_id() {
 }
 
 #[test]
-fn a_sub_agent_is_told_apart_and_told_itself() {
+fn subagent_events_and_answers_use_its_own_thread() {
     let mut codex = working();
     let thread = json!({"id": "t-2", "agentNickname": "Ada"});
     hear(&mut codex, &json!({"method": "thread/started", "params": {"thread": thread}}));
@@ -236,7 +236,7 @@ fn a_sub_agent_is_told_apart_and_told_itself() {
     assert_eq!(ask.subagent.as_deref(), Some("Ada"));
     let lines = sent(&command(&mut codex, outcome(&ask, denied("not you", false), DecidedBy::Person)));
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-2"), &json!("u-2")));
-    // Its turn is not the session's.
+    // The end of the sub-agent's turn is not the end of the session's turn.
     let over = json!({"method": "turn/completed", "params": {"threadId": "t-2", "turn": {"id": "u-2", "status": "completed"}}});
     assert!(hear(&mut codex, &over).is_empty());
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));

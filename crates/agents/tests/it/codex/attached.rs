@@ -1,4 +1,4 @@
-//! The daemon that a person's own terminals share, as a translator sees it.
+//! The translator for the daemon that the user's terminals share.
 
 use sayso_agents::codex::AttachedCodex;
 use sayso_agents::translator::{
@@ -17,10 +17,10 @@ struct Host {
     sessions: u8,
 }
 
-/// What one input led to.
+/// The outputs for one input.
 #[derive(Debug, Default)]
 struct Led {
-    /// What was written, and whether it is kept until it is.
+    /// The written messages, and whether each is stored until it is sent.
     written: Vec<(Method, u64, Value)>,
     events: Vec<AgentEvent>,
     undeliverable: usize,
@@ -45,7 +45,7 @@ impl Led {
 }
 
 impl Host {
-    /// One whose thread is listened to.
+    /// A translator that is subscribed to a thread.
     fn listening() -> Self {
         let mut host = Self { codex: AttachedCodex::new("/run/codex.sock".to_owned()), now: 1_000, sessions: 0 };
         host.open();
@@ -98,7 +98,7 @@ impl Host {
         self.input(Input::StreamEvent(message.to_string()))
     }
 
-    /// The answer to the first request that was written.
+    /// Responds to the first written request.
     fn answer(&mut self, led: &Led, result: Value) -> Led {
         let id = led.written[0].2["id"].clone();
         self.message(&json!({ "id": id, "result": result }))
@@ -126,14 +126,14 @@ fn command(id: u64, command: &str) -> Value {
 }
 
 #[test]
-fn a_request_that_is_told_again_is_the_same_and_another_with_its_number_is_not() {
+fn repeated_request_is_one_ask_and_reused_id_is_another() {
     let mut host = Host::listening();
     assert!(
         matches!(host.codex.attached().unwrap().standing, Standing::Connected { version: Some(version) } if version == "0.166.0")
     );
     assert_eq!(host.message(&command(0, "touch a")).asks(), 1);
     assert_eq!(host.message(&command(0, "touch a")).asks(), 0);
-    // The socket is opened again without being closed: the server of Sayso was restarted.
+    // The socket is opened again without being closed: Sayso's server restarted.
     host.open();
     assert_eq!(host.message(&command(0, "touch a")).events, []);
     host.open();
@@ -147,7 +147,7 @@ fn a_request_that_is_told_again_is_the_same_and_another_with_its_number_is_not()
 }
 
 #[test]
-fn what_is_not_told_again_was_answered_elsewhere() {
+fn request_missing_after_reconnect_was_answered_elsewhere() {
     let mut host = Host::listening();
     host.message(&command(0, "touch a"));
     host.message(&command(1, "touch b"));
@@ -162,7 +162,7 @@ fn what_is_not_told_again_was_answered_elsewhere() {
 }
 
 #[test]
-fn an_answer_is_kept_until_it_is_written_and_said_to_be_lost_if_it_was_not() {
+fn unwritten_answer_is_kept_and_reported_if_lost() {
     let mut host = Host::listening();
     for (id, status) in [(0, Some(200)), (1, None)] {
         let request = command(id, "touch a");
@@ -179,7 +179,7 @@ fn an_answer_is_kept_until_it_is_written_and_said_to_be_lost_if_it_was_not() {
 }
 
 #[test]
-fn nothing_that_the_daemon_says_breaks_it() {
+fn invalid_daemon_messages_do_no_harm() {
     let mut host = Host::listening();
     let long = "x".repeat(300_000);
     for message in [

@@ -1,8 +1,8 @@
-//! Codex: recordings of the real program in both directions, its life, and lines that nobody wrote.
+//! Codex: replayed recordings in both directions, the session lifecycle, and mutated lines.
 
 mod answers;
 mod attached;
-mod life;
+mod lifecycle;
 mod mutations;
 mod recording;
 mod replay;
@@ -36,7 +36,7 @@ fn events(outputs: &[Output]) -> Vec<&AgentEvent> {
     events.collect()
 }
 
-/// The lines among outputs, as JSON without the version. They come as at most one batch.
+/// The lines among outputs, as JSON without the version. They must form at most one batch.
 fn sent(outputs: &[Output]) -> Vec<Value> {
     let batches: Vec<&Vec<String>> = outputs
         .iter()
@@ -55,7 +55,7 @@ fn sent(outputs: &[Output]) -> Vec<Value> {
     batches.into_iter().flatten().map(read).collect()
 }
 
-/// The ask among outputs.
+/// The single ask among outputs.
 fn asked(outputs: &[Output]) -> NewAsk {
     let mut asks = events(outputs).into_iter().filter_map(|event| match event {
         AgentEvent::AskOpened(ask) => Some((**ask).clone()),
@@ -66,7 +66,7 @@ fn asked(outputs: &[Output]) -> NewAsk {
     ask
 }
 
-/// A Codex whose turn `u-1` runs in the thread `t-1`.
+/// A session whose turn `u-1` runs in the thread `t-1`.
 fn working() -> CodexTranslator {
     let mut codex = CodexTranslator::attached(session());
     let started = json!({"method": "turn/started", "params": {"threadId": "t-1", "turn": {"id": "u-1"}}});

@@ -1,5 +1,5 @@
-//! A recorded conversation, played again: what the host wrote becomes the commands that make our
-//! translator write it, what Codex wrote is heard.
+//! Replays a recorded conversation: the host's lines become the commands that make the translator write them, and
+//! Codex's lines become inputs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use sayso_core::texts;
 use serde_json::Value;
 
 use super::{outcome, prompt, sent, session, start};
-use crate::replaying::{self, Entry, Player, RecordedReply, entries};
+use crate::player::{self, Entry, Player, RecordedReply, entries};
 
 /// All recordings by name.
 pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
@@ -25,10 +25,10 @@ pub(super) fn all() -> BTreeMap<String, Vec<Entry>> {
     recordings.map(read).collect()
 }
 
-/// A translator that plays a recording.
+/// A translator that replays a recording.
 pub(super) struct CodexPlayer {
     pub(super) codex: CodexTranslator,
-    /// The asks that wait, as the broker would keep them.
+    /// The pending asks, as the server would keep them.
     pub(super) open: Vec<NewAsk>,
 }
 
@@ -45,7 +45,7 @@ impl Player for CodexPlayer {
             ("in", Some("turn/start" | "turn/steer")) => said(self.handle(Input::Command(prompt(words())))),
             ("in", Some("turn/interrupt")) => said(self.handle(Input::Command(Command::Interrupt { session: session() }))),
             ("in", None) => self.response(&entry.msg),
-            // The only remark is that the process was killed; what follows is another one.
+            // The only note says that the process was killed; the next line is from a new process.
             ("note", _) => {
                 let mut outputs = self.handle(Input::Exited(Exit { code: None, signal: Some(9), message: String::new() }));
                 outputs.extend(self.handle(Input::Command(start(None))));
@@ -65,7 +65,7 @@ impl Player for CodexPlayer {
 }
 
 impl CodexPlayer {
-    /// Decides the ask as the recorded response does, and compares what we write with it.
+    /// Decides the ask as the recorded response did, and compares the translator's response with it.
     fn response(&mut self, response: &Value) -> (Vec<Output>, RecordedReply) {
         let id = response["id"].to_string();
         let Some(at) = self.open.iter().position(|ask| ask.native_id == id) else { return (Vec::new(), RecordedReply::NotOurs) };
@@ -77,11 +77,11 @@ impl CodexPlayer {
     }
 
     pub(super) fn handle(&mut self, input: Input) -> Vec<Output> {
-        replaying::handle(&mut self.codex, &mut self.open, input)
+        player::handle(&mut self.codex, &mut self.open, input)
     }
 }
 
-/// The decision that leads to a recorded result; nothing if none does.
+/// The decision that leads to a recorded result, if any.
 fn decision(ask: &NewAsk, result: &Value) -> Option<Decision> {
     let approved = |choice: Option<&str>| Some(Decision::Approved { choice: choice.map(str::to_owned), input: None });
     let no = |stop: bool| match &ask.body {

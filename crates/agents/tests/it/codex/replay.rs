@@ -1,4 +1,4 @@
-//! Every recording of the real program, as events.
+//! Snapshots of the events of every recording.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,9 +9,9 @@ use sayso_core::ask::{AskBody, Preview};
 use sayso_core::time::Time;
 
 use super::recording::{CodexPlayer, all};
-use crate::replaying::{Log, RecordedReply, assert_restorable, assert_snapshots};
+use crate::player::{Log, RecordedReply, assert_restorable, assert_snapshots};
 
-/// What Codex waits for an answer to.
+/// Requests that block Codex.
 const REQUESTS: [&str; 5] = [
     "item/commandExecution/requestApproval",
     "item/fileChange/requestApproval",
@@ -20,7 +20,7 @@ const REQUESTS: [&str; 5] = [
     "mcpServer/elicitation/request",
 ];
 
-/// Writes events down, one per line, with short names for the ids that Codex makes up.
+/// Writes one event per line, with short names for Codex's random ids.
 #[derive(Default)]
 struct CodexLog {
     text: String,
@@ -47,7 +47,7 @@ impl Log for CodexLog {
 }
 
 impl CodexLog {
-    /// A text with its UUIDs named.
+    /// Replaces UUIDs in a text by short names.
     fn named(&mut self, text: &str) -> String {
         let is_uuid = |token: &str| token.len() == 36 && token.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
         let uuids = text.split(|c: char| !c.is_ascii_hexdigit() && c != '-').filter(|token| is_uuid(token));
@@ -99,18 +99,19 @@ fn event_line(event: &AgentEvent) -> String {
 }
 
 #[test]
-fn recordings_as_events() {
+fn recordings_produce_the_snapshotted_events() {
     assert_snapshots::<CodexPlayer, CodexLog>("codex", all());
 }
 
 #[test]
-fn restored_at_every_line_it_goes_on_the_same() {
+fn translator_restored_at_every_line_behaves_identically() {
     assert_restorable::<CodexPlayer>(all());
 }
 
-/// Without any word from us the same lines still open every ask, each once, however many hosts hear of it.
+/// Without any response from the translator, the recorded lines still open every ask once, even if several hosts are
+/// connected.
 #[test]
-fn a_host_that_only_listens_sees_every_ask() {
+fn translator_without_responses_opens_every_ask() {
     let mut asks = 0;
     for (name, entries) in all() {
         let mut codex = CodexTranslator::attached(super::session());

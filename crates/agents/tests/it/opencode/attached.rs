@@ -1,4 +1,4 @@
-//! A server that a person started themselves, as a translator sees it.
+//! The translator for a server that the user started.
 
 use sayso_agents::opencode::AttachedOpenCode;
 use sayso_agents::translator::{AgentEvent, HttpCall, HttpReply, Input, Method, Output, Standing, Translator};
@@ -15,7 +15,7 @@ struct Host {
     found: Vec<String>,
 }
 
-/// What one input led to.
+/// The outputs for one input.
 #[derive(Debug, Default)]
 struct Led {
     calls: Vec<HttpCall>,
@@ -75,7 +75,7 @@ impl Host {
         self.input(Input::HttpReply(HttpReply { id: call.id, status: Some(200), body: body.to_string() }))
     }
 
-    /// A session asks for the first time, and the look that follows finds it.
+    /// A session asks for the first time, and the next poll finds it.
     fn asks_first(&mut self, session: &str, request: &Value) -> Led {
         let led = self.event("question.asked", request);
         let found = json!({ "id": session, "directory": "/project", "title": "A title" });
@@ -86,7 +86,7 @@ impl Host {
 }
 
 #[test]
-fn a_session_is_found_by_what_it_asks_and_has_only_its_own() {
+fn session_is_found_by_its_first_ask() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
     assert_eq!(host.asks_first("ses_1", &question("que_1", "ses_1")).asks(), 1);
@@ -97,7 +97,7 @@ fn a_session_is_found_by_what_it_asks_and_has_only_its_own() {
 }
 
 #[test]
-fn its_version_is_known_when_it_counts_as_connected() {
+fn version_is_known_once_connected() {
     let mut host = Host::new();
     let opened = host.input(Input::StreamOpened);
     let early = host.event("session.idle", &json!({ "sessionID": "ses_1" }));
@@ -110,13 +110,13 @@ fn its_version_is_known_when_it_counts_as_connected() {
 }
 
 #[test]
-fn what_a_person_begins_between_two_looks_is_not_rejected() {
+fn request_started_between_polls_is_not_rejected() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
     host.asks_first("ses_1", &question("que_1", "ses_1"));
     host.event("question.replied", &json!({ "sessionID": "ses_1", "requestID": "que_1", "answers": [["A"]] }));
     host.event("session.idle", &json!({ "sessionID": "ses_1" }));
-    // It was idle when it was asked for what works, and asked something before it was asked for what waits.
+    // The session became busy and asked between the two halves of a poll.
     let led = host.input(Input::StreamOpened);
     let calls: Vec<HttpCall> = led.calls.iter().filter(|call| call.path.starts_with("/session/status")).cloned().collect();
     for call in calls {
@@ -130,7 +130,7 @@ fn what_a_person_begins_between_two_looks_is_not_rejected() {
 }
 
 #[test]
-fn it_is_gone_after_a_while_and_what_it_asked_is_asked_again_if_it_was_only_away() {
+fn asks_are_withdrawn_when_the_server_is_gone_and_reopened_on_return() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
     host.asks_first("ses_1", &question("que_1", "ses_1"));
@@ -148,7 +148,7 @@ fn it_is_gone_after_a_while_and_what_it_asked_is_asked_again_if_it_was_only_away
 }
 
 #[test]
-fn there_are_only_so_many_sessions_and_the_quiet_one_makes_room() {
+fn idle_session_is_dropped_at_the_limit() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
     for n in 0..70 {
@@ -162,7 +162,7 @@ fn there_are_only_so_many_sessions_and_the_quiet_one_makes_room() {
 }
 
 #[test]
-fn nothing_that_it_says_breaks_it() {
+fn invalid_server_data_does_no_harm() {
     let mut host = Host::new();
     host.input(Input::StreamOpened);
     let long = "x".repeat(100_000);
@@ -177,7 +177,7 @@ fn nothing_that_it_says_breaks_it() {
         let led = host.input(Input::StreamEvent(data.clone()));
         assert_eq!((led.changes(), led.asks(), host.found.len()), (0, 0, 0), "{data}");
     }
-    // Whoever is its own parent has no root.
+    // A session that is its own parent has no root.
     let mut led = host.event("question.asked", &question("que_1", "ses_1"));
     for _ in 0..20 {
         let Some(call) = led.calls.iter().find(|call| call.path.starts_with("/session/ses_")).cloned() else { break };

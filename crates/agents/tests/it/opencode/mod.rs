@@ -1,7 +1,7 @@
-//! OpenCode: recordings of the real program, its life, and words that nobody said.
+//! OpenCode: replayed recordings, the session lifecycle, and mutated input.
 
 mod attached;
-mod life;
+mod lifecycle;
 mod mutations;
 mod recording;
 
@@ -18,13 +18,13 @@ fn outcome(ask: &NewAsk, decision: Decision, by: DecidedBy) -> Command {
     Command::Outcome { session: session(), ask: ask_id(), native_id, decision, raw, by }
 }
 
-/// A translator, its clock, and what it wants.
+/// A translator, its clock, and the server that it wants.
 struct Host {
     opencode: OpenCodeTranslator,
     now: i64,
 }
 
-/// What one input led to.
+/// The outputs for one input.
 #[derive(Debug, Default)]
 struct Led {
     calls: Vec<HttpCall>,
@@ -61,7 +61,7 @@ impl Led {
 
 impl Host {
     fn input(&mut self, input: Input) -> Led {
-        // The saved state is all there is.
+        // The saved state must be complete.
         self.opencode = OpenCodeTranslator::restore(&self.opencode.save()).unwrap();
         let mut led = Led::default();
         for output in self.opencode.handle(Time::from_millis(self.now), input) {
@@ -92,7 +92,7 @@ impl Host {
         self.input(Input::HttpReply(HttpReply { id: call.id, status: None, body: "connection reset".to_owned() }))
     }
 
-    /// One whose session is there and works on a prompt.
+    /// A session that exists and works on a prompt.
     fn working() -> Self {
         let mut host = Self { opencode: OpenCodeTranslator::new(), now: 1_000 };
         host.command(start(Some("go")));
@@ -104,7 +104,7 @@ impl Host {
         host
     }
 
-    /// A look that finds these.
+    /// A poll that returns these requests.
     fn look(&mut self, busy: &[&str], questions: &[Value], permissions: &[Value]) -> Vec<Led> {
         self.now = self.opencode.deadline().unwrap().as_millis();
         let led = self.input(Input::Tick);

@@ -1,7 +1,7 @@
-//! Events and replies that nobody sent: recorded ones, broken in every way. Nothing panics, nothing
-//! grows, a request is one ask, and whatever is called is a path of ours with JSON.
+//! Mutated events and replies. The translator must not panic, its state must stay bounded, each request must be one
+//! ask, and every call must have a valid path and a JSON body.
 //!
-//! `SAYSO_MUTATIONS` says how many (50 000), `SAYSO_SEED` which ones.
+//! `SAYSO_MUTATIONS` sets the number of cases (default 50,000), `SAYSO_SEED` the seed.
 
 use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{AgentEvent, Command, Exit, HttpCall, HttpReply, Input, NewAsk, Output};
@@ -9,13 +9,13 @@ use sayso_core::time::Time;
 use serde::de::IgnoredAny;
 
 use super::recording::all;
-use crate::broken::{Chance, LIFE, broken, from_env, handled, noted, outcome};
 use crate::common::{session, start};
+use crate::mutation::{Chance, LIFE, broken, from_env, handled, noted, outcome};
 
-/// Bytes of the state that no number of inputs may lead beyond.
+/// Maximum size of the saved state in bytes.
 const STATE: usize = 8 * 1024 * 1024;
 
-/// What was recorded: events, and bodies of replies.
+/// Recorded events and reply bodies.
 struct Recorded {
     events: Vec<String>,
     replies: Vec<String>,
@@ -44,7 +44,7 @@ fn next_input(chance: &mut Chance, recorded: &Recorded, at: usize, open: &mut Ve
 }
 
 #[test]
-fn broken_words_do_no_harm() {
+fn mutated_events_and_replies_do_no_harm() {
     let cases: usize = from_env("SAYSO_MUTATIONS", 50_000);
     let seed: u64 = from_env("SAYSO_SEED", 0x09e4_c0de);
     let mut chance = Chance(seed.max(1));
@@ -97,7 +97,7 @@ fn broken_words_do_no_harm() {
             }
         }
     }
-    // They are broken, but not so much that nothing is left to go wrong.
+    // Enough mutated input must still be valid to exercise the translator.
     let enough = cases / 200;
     assert!(asks > enough && called > enough && understood > enough, "{asks} asks, {called} calls, {understood} events");
 }

@@ -1,5 +1,5 @@
-//! Recorded conversations, played again: what OpenCode told is heard, and what the host answered becomes
-//! the outcomes that make our translator say the same.
+//! Replays recorded conversations: OpenCode's events become inputs, and the host's answers become the outcomes that
+//! make the translator send the same calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(super) fn all() -> BTreeMap<String, Vec<Value>> {
     all
 }
 
-/// The decision that leads to a recorded call; nothing if we never say that.
+/// The decision that leads to a recorded call, if any.
 fn decision(ask: &NewAsk, path: &str, body: &Value) -> Option<Decision> {
     if body.get("extra").is_some() {
         return None;
@@ -48,7 +48,7 @@ fn decision(ask: &NewAsk, path: &str, body: &Value) -> Option<Decision> {
     }
 }
 
-/// Plays a recording. Returns what was asked, and how often we answered exactly as the host did.
+/// Replays a recording. Returns the asks, and how many answers were identical to the host's.
 fn play(entries: &[Value]) -> (Vec<NewAsk>, usize) {
     let mut host = Host { opencode: OpenCodeTranslator::attached(session()), now: 0 };
     let (mut open, mut asked, mut same): (Vec<NewAsk>, Vec<NewAsk>, usize) = (Vec::new(), Vec::new(), 0);
@@ -94,7 +94,7 @@ fn play(entries: &[Value]) -> (Vec<NewAsk>, usize) {
                     assert_eq!(open.len() + 1, before, "withdrawn is what was open");
                 }
                 AgentEvent::AskDelivery { delivery, .. } => {
-                    // The host sent one to another directory, and one twice.
+                    // The host sent one answer to the wrong directory, and one twice.
                     let arrived = entry["status"] != 404;
                     assert_eq!(delivery == sayso_core::ask::Delivery::Confirmed, arrived, "{entry} led to {delivery:?}");
                 }
@@ -106,7 +106,7 @@ fn play(entries: &[Value]) -> (Vec<NewAsk>, usize) {
 }
 
 #[test]
-fn every_recorded_request_is_one_ask_and_answered_as_the_host_did() {
+fn recorded_requests_open_one_ask_and_answers_match() {
     let (mut asks, mut answers) = (0, 0);
     for (name, entries) in all() {
         let (asked, same) = play(&entries);
@@ -115,7 +115,7 @@ fn every_recorded_request_is_one_ask_and_answered_as_the_host_did() {
             .filter(|entry| entry["dir"] == "sse")
             .map(|entry| if entry["data"]["payload"].is_object() { &entry["data"]["payload"] } else { &entry["data"] });
         let told = told.filter(|event| event["type"] == "question.asked" || event["type"] == "permission.asked");
-        // A question without questions is answered at once.
+        // A request without questions is answered immediately.
         let told = told.filter(|event| event["properties"]["questions"] != json!([]));
         let wanted: BTreeSet<String> = told.map(|event| event["properties"]["id"].as_str().unwrap().to_owned()).collect();
         assert_eq!(asked.iter().map(|ask| ask.native_id.clone()).collect::<BTreeSet<_>>(), wanted, "{name}");
@@ -127,7 +127,7 @@ fn every_recorded_request_is_one_ask_and_answered_as_the_host_did() {
 }
 
 #[test]
-fn recordings_as_events() {
+fn recordings_produce_the_snapshotted_events() {
     let mut log = String::new();
     for name in [
         "03_several_questions",

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn one_key_sends_a_single_choice_after_a_moment() {
+fn single_choice_is_sent_after_the_undo_time() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     assert_eq!(desk.press('2'), []);
     assert_eq!(desk.held(), Some(("a", &answer(&[&["PostgreSQL"]]))));
@@ -17,7 +17,7 @@ fn one_key_sends_a_single_choice_after_a_moment() {
 }
 
 #[test]
-fn a_number_without_an_option_does_nothing_and_the_last_is_for_own_words() {
+fn digits_beyond_the_options_do_nothing_or_open_free_text() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.press('4');
     assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
@@ -29,14 +29,14 @@ fn a_number_without_an_option_does_nothing_and_the_last_is_for_own_words() {
 }
 
 #[test]
-fn enter_moves_into_the_options_before_it_sends_anything() {
+fn first_enter_highlights_an_option_without_sending() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.key(KeyCode::Enter);
     assert_eq!((desk.held(), desk.model.draft().unwrap().highlight), (None, Some(0)));
     desk.key(KeyCode::Down);
     desk.key(KeyCode::Down);
     desk.key(KeyCode::Down);
-    assert_eq!(desk.model.draft().unwrap().highlight, Some(2), "the last one is for words of one's own");
+    assert_eq!(desk.model.draft().unwrap().highlight, Some(2), "the last one is for free text");
     desk.key(KeyCode::Up);
     desk.key(KeyCode::Enter);
     assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL"]]));
@@ -46,7 +46,7 @@ fn enter_moves_into_the_options_before_it_sends_anything() {
 }
 
 #[test]
-fn what_a_rule_preselects_is_sent_by_enter() {
+fn enter_sends_a_preselected_option() {
     let mut preselected = question_ask();
     preselected.questions[0].preselected = Some(vec!["PostgreSQL".into()]);
     let mut desk = Desk::with(vec![preselected]);
@@ -56,7 +56,7 @@ fn what_a_rule_preselects_is_sent_by_enter() {
 }
 
 #[test]
-fn several_options_are_marked_and_then_sent() {
+fn multiple_choice_is_sent_by_enter() {
     let mut many = question_ask();
     many.questions = vec![Question { multiple: true, ..database() }];
     let mut desk = Desk::with(vec![many]);
@@ -69,19 +69,19 @@ fn several_options_are_marked_and_then_sent() {
 }
 
 #[test]
-fn nothing_chosen_is_not_sent() {
+fn enter_without_a_choice_reports_a_problem() {
     let mut many = question_ask();
     many.questions = vec![Question { multiple: true, ..database() }];
     let mut desk = Desk::with(vec![many]);
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Enter);
     assert_eq!(desk.held(), None);
-    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("An answer is needed."));
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Choose or type an answer."));
 }
 
 /// The last step shows all answers for review.
 #[test]
-fn several_questions_are_answered_one_after_the_other() {
+fn questions_of_a_set_are_answered_in_order_and_reviewed() {
     let mut desk = Desk::with(vec![set()]);
     desk.press('1');
     desk.press('1');
@@ -91,26 +91,26 @@ fn several_questions_are_answered_one_after_the_other() {
     assert_eq!(desk.model.focus, Focus::Answer);
     desk.type_in("101");
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("It must be between 0 and 100."));
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Type a number between 0 and 100."));
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Backspace);
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Tab);
-    assert_eq!(desk.model.draft().unwrap().active, 4, "the optional one is passed over");
+    assert_eq!(desk.model.draft().unwrap().active, 4, "the optional question is skipped");
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("An answer is needed."));
+    assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Type an answer."));
     desk.key(KeyCode::Enter);
     desk.type_in(" hush ");
     desk.key(KeyCode::Enter);
-    assert_eq!((desk.model.draft().unwrap().active, desk.held()), (5, None), "the last look");
+    assert_eq!((desk.model.draft().unwrap().active, desk.held()), (5, None), "the review step");
     desk.key(KeyCode::Enter);
     assert_eq!(desk.held().unwrap().1, &answer(&[&["Vitest"], &["Auth", "Search"], &["10"], &[], &[" hush "]]));
     assert!(!desk.model.held().unwrap().0.label.contains("hush"));
 }
 
 #[test]
-fn a_set_says_what_is_missing_and_goes_there() {
+fn incomplete_set_moves_to_the_missing_question() {
     let mut desk = Desk::with(vec![set()]);
     desk.press('2');
     for _ in 0..4 {
@@ -118,15 +118,15 @@ fn a_set_says_what_is_missing_and_goes_there() {
     }
     desk.key(KeyCode::Enter);
     let draft = desk.model.draft().unwrap();
-    assert_eq!((draft.active, draft.problem.as_deref()), (1, Some("2 of 5 answered. Areas: An answer is needed.")));
+    assert_eq!((draft.active, draft.problem.as_deref()), (1, Some("2 of 5 answered. Areas: Choose or type an answer.")));
     desk.key(KeyCode::BackTab);
     assert_eq!(desk.model.draft().unwrap().active, 0);
-    // What was chosen is kept when the cursor comes back.
+    // Choices are kept when the cursor comes back.
     assert_eq!(desk.model.draft().unwrap().highlight, Some(1));
 }
 
 #[test]
-fn a_note_goes_with_the_answer() {
+fn note_is_sent_with_the_answer() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.press('n');
     desk.type_in("in WAL mode");
@@ -137,7 +137,7 @@ fn a_note_goes_with_the_answer() {
 }
 
 #[test]
-fn approvals_are_decided_by_single_keys() {
+fn single_keys_decide_approvals() {
     for (key, decision) in [
         ('a', yes()),
         ('d', Decision::Deny(no(None, false))),
@@ -150,13 +150,13 @@ fn approvals_are_decided_by_single_keys() {
     }
     let mut desk = Desk::with(vec![edit()]);
     desk.press('2');
-    assert_eq!(desk.held(), None, "there is no second way");
+    assert_eq!(desk.held(), None, "there is no second choice");
     desk.press('n');
     assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
 }
 
 #[test]
-fn a_no_may_have_words() {
+fn refusal_can_have_a_reason() {
     let mut desk = Desk::with(vec![edit()]);
     desk.press('r');
     assert!(desk.screen(80, 24).contains("Why? The agent will see this:"));
@@ -173,7 +173,7 @@ fn a_no_may_have_words() {
 }
 
 #[test]
-fn questions_are_not_approved_and_not_stopped() {
+fn approval_keys_do_nothing_on_questions() {
     let mut desk = Desk::with(vec![question_ask()]);
     for key in ['a', 'D', 'e'] {
         desk.press(key);
@@ -182,13 +182,13 @@ fn questions_are_not_approved_and_not_stopped() {
 }
 
 #[test]
-fn an_edited_input_is_shown_before_it_is_approved() {
+fn edited_input_is_shown_before_approval() {
     let mut desk = Desk::with(vec![ask("a", 1, approval_ask())]);
     let effects = desk.press('e');
     assert_eq!(effects, [Effect::Edit { id: "a".into(), text: "cargo test --workspace".into(), suffix: "sh" }]);
     desk.event(Event::Edited { id: "a".into(), text: Ok("cargo test -p core\n".into()) });
     desk.press('a');
-    assert_eq!(desk.held(), None, "keys for the editor are not for the card");
+    assert_eq!(desk.held(), None, "keys for the editor do not act on the card");
     desk.rest();
     let screen = desk.screen(80, 24);
     assert!(screen.contains("cargo test -p core") && screen.contains("a approve with changes"), "{screen}");
@@ -201,22 +201,22 @@ fn an_edited_input_is_shown_before_it_is_approved() {
     desk.rest();
     desk.key(KeyCode::Esc);
     desk.press('a');
-    assert_eq!(desk.held().unwrap().1, &yes(), "Esc takes the agent's again");
+    assert_eq!(desk.held().unwrap().1, &yes(), "Esc discards the changes");
 }
 
 #[test]
-fn an_input_that_cannot_be_changed_is_not_edited() {
+fn input_that_is_not_editable_is_not_edited() {
     let mut fixed = approval_ask();
     fixed.approval.as_mut().unwrap().editable = false;
     let mut desk = Desk::with(vec![fixed]);
     assert_eq!(desk.press('e'), []);
     assert!(desk.model.notice.is_some());
-    desk.event(Event::Edited { id: approval_ask().id, text: Err("The editor `vi` did not end well.".into()) });
+    desk.event(Event::Edited { id: approval_ask().id, text: Err("The editor `vi` failed.".into()) });
     assert!(desk.model.draft().unwrap().problem.is_some());
 }
 
 #[test]
-fn links_are_opened_and_then_done() {
+fn link_is_opened_and_then_approved() {
     let mut desk = Desk::with(vec![ask("l", 1, link())]);
     assert_eq!(desk.key(KeyCode::Enter), [Effect::Browse("https://github.com/login/device?code=ABCD-1234".into())]);
     assert_eq!(desk.press('y'), [Effect::Copy("https://github.com/login/device?code=ABCD-1234".into())]);
@@ -227,11 +227,11 @@ fn links_are_opened_and_then_done() {
 }
 
 #[test]
-fn a_key_that_is_held_down_decides_one_card_only() {
+fn held_key_decides_only_one_card() {
     let mut desk = Desk::with(["a", "b", "c"].map(|id| ask(id, 5, approval_ask())).to_vec());
     desk.press('a');
     assert_eq!((desk.model.sending.len(), desk.open()), (1, "b"));
-    // A terminal without reports of releases: the delay, then one repeat after the other.
+    // A terminal without release reports: first the repeat delay, then regular repeats.
     desk.wait(Duration::from_millis(660));
     desk.press('a');
     for _ in 0..40 {
@@ -242,12 +242,12 @@ fn a_key_that_is_held_down_decides_one_card_only() {
     desk.wait(Duration::from_millis(250));
     desk.press('a');
     assert_eq!(desk.open(), "c", "released and pressed again");
-    // Another key is another press.
+    // Another key counts as a new press.
     desk.rest();
     desk.press('d');
     assert_eq!(desk.model.sending.iter().filter(|sending| sending.id == "c").count(), 1);
 
-    // A terminal that reports them.
+    // A terminal that reports repeats and releases.
     let kind = |kind| Event::Key(KeyEvent::new_with_kind(KeyCode::Char('a'), KeyModifiers::NONE, kind));
     let mut desk = Desk::with(["a", "b"].map(|id| ask(id, 5, approval_ask())).to_vec());
     desk.event(kind(KeyEventKind::Press));
@@ -262,7 +262,7 @@ fn a_key_that_is_held_down_decides_one_card_only() {
 }
 
 #[test]
-fn only_a_key_alone_decides() {
+fn keys_with_modifiers_decide_nothing() {
     let mut desk = Desk::with(vec![ask("a", 5, approval_ask())]);
     for modifiers in [KeyModifiers::SHIFT, KeyModifiers::SUPER, KeyModifiers::META, KeyModifiers::ALT] {
         desk.event(Event::Key(KeyEvent::new(KeyCode::Char('a'), modifiers)));
@@ -273,7 +273,7 @@ fn only_a_key_alone_decides() {
 }
 
 #[test]
-fn a_yes_no_question_has_the_keys_of_an_approval() {
+fn yes_no_question_accepts_the_keys_of_an_approval() {
     for (key, value) in [('a', "true"), ('d', "false"), ('1', "true"), ('2', "false")] {
         let alone = Question { input: InputKind::YesNo, ..question(&[]) };
         let mut desk = Desk::with(vec![Ask { questions: vec![alone], ..question_ask() }]);
@@ -283,7 +283,7 @@ fn a_yes_no_question_has_the_keys_of_an_approval() {
 }
 
 #[test]
-fn recommended_is_a_mark_and_no_part_of_the_label() {
+fn recommended_is_shown_as_a_mark_instead_of_label_text() {
     let mut marked = question_ask();
     marked.questions[0].options[1].label = "PostgreSQL (Recommended)".into();
     marked.questions[0].options[1].value = Some("PostgreSQL (Recommended)".into());
@@ -292,11 +292,11 @@ fn recommended_is_a_mark_and_no_part_of_the_label() {
     assert!(screen.contains("2 PostgreSQL  recommended. full-featured") && !screen.contains("(Recommended)"), "{screen}");
     desk.press('2');
     assert_eq!(desk.model.held().unwrap().0.label, "PostgreSQL");
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own words");
+    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own label");
 }
 
 #[test]
-fn pasted_text_goes_only_where_something_is_typed() {
+fn pasted_text_is_ignored_outside_of_fields() {
     let mut desk = Desk::with(vec![approval_ask()]);
     desk.event(Event::Paste("aaaa".into()));
     assert_eq!(desk.held(), None);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn the_list_moves_by_keys_and_a_new_card_takes_no_keys_at_first() {
+fn new_card_ignores_deciding_keys_at_first() {
     let mut desk = Desk::with(vec![ask("a", 3, question_ask()), ask("b", 2, approval_ask()), ask("c", 1, question_ask())]);
     assert_eq!(desk.open(), "a");
     assert_eq!((desk.press('k'), desk.open().to_owned()), (vec![], "a".to_owned()));
@@ -18,7 +18,7 @@ fn the_list_moves_by_keys_and_a_new_card_takes_no_keys_at_first() {
 }
 
 #[test]
-fn keys_for_the_terminal() {
+fn control_keys_suspend_and_redraw() {
     let mut desk = Desk::with(vec![question_ask()]);
     assert_eq!(desk.control('z'), [Effect::Suspend]);
     assert_eq!(desk.control('l'), [Effect::Redraw]);
@@ -27,7 +27,7 @@ fn keys_for_the_terminal() {
 }
 
 #[test]
-fn a_snoozed_ask_goes_and_comes_back() {
+fn snoozed_ask_disappears_and_can_return() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     let until = desk.now.plus(Duration::from_secs(30 * 60));
     assert_eq!(desk.press('s'), [Effect::Snooze { id: "a".into(), until: Some(until) }]);
@@ -42,7 +42,7 @@ fn a_snoozed_ask_goes_and_comes_back() {
 }
 
 #[test]
-fn a_filter_is_typed_and_taken_back() {
+fn filter_limits_rows_until_esc() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, approval_ask())]);
     desk.press('/');
     desk.type_in("cargo");
@@ -85,7 +85,7 @@ fn identical_approvals_are_selected_and_decided_together() {
 }
 
 #[test]
-fn the_pane_of_the_agent_is_gone_to() {
+fn pane_key_jumps_to_the_agents_tmux_pane() {
     let labels = |pane: &str| BTreeMap::from([("tmuxPane".to_owned(), pane.to_owned())]);
     let mut desk = Desk::with(vec![Ask { labels: labels("%7"), ..question_ask() }]);
     assert_eq!(desk.press('g'), [Effect::Jump("%7".into())]);
@@ -95,7 +95,7 @@ fn the_pane_of_the_agent_is_gone_to() {
 }
 
 #[test]
-fn the_session_is_read_from_its_end() {
+fn transcript_opens_at_its_end() {
     let mut desk = Desk::with(vec![question_ask()]);
     assert_eq!(desk.press('o'), [Effect::Session(question_ask().session_id.unwrap())]);
     let text = (1..=100).map(|number| format!("said {number}")).collect::<Vec<_>>().join("\n");
@@ -119,37 +119,37 @@ fn the_session_is_read_from_its_end() {
 }
 
 #[test]
-fn new_asks_ring_and_do_not_move_the_rows() {
+fn new_asks_ring_once_and_keep_rows_in_place() {
     let mut desk = Desk::with(vec![ask("a", 3, question_ask()), ask("b", 2, question_ask())]);
     desk.press('j');
     let urgent = Ask { deadline_at: Some(NOW.plus(Duration::from_secs(60))), ..ask("c", 1, approval_ask()) };
     let requested = || Event::Feed(Box::new(feed_event("approval.requested", &json!(urgent))));
     let effects = desk.event(requested());
     assert_eq!((effects, desk.open(), desk.model.list.hidden), (vec![Effect::Bell], "b", 1));
-    assert_eq!(desk.event(requested()), [], "once");
+    assert_eq!(desk.event(requested()), [], "rings only once");
     desk.press('.');
     assert_eq!((desk.open(), desk.model.list.at, desk.model.list.hidden), ("b", 2, 0));
 }
 
 #[test]
-fn messages_go_by_themselves() {
+fn messages_disappear_after_some_seconds() {
     let mut desk = Desk::with(vec![approval_ask()]);
     desk.press('y');
     assert!(desk.screen(80, 24).contains("Copied."));
-    // Whatever happens next, not only a tick.
+    // The message expires with any event, not only with a tick.
     desk.now = desk.now.plus(Duration::from_secs(6));
     desk.event(Event::Away(Away::Off));
     assert!(!desk.screen(80, 24).contains("Copied."));
 }
 
 #[test]
-fn the_first_of_many_asks_are_there_while_the_others_are_read() {
+fn first_page_is_shown_while_others_load() {
     let mut desk = Desk { model: Model::new(settings(Mode::All), NOW), now: NOW, kept: Kept::default() };
     desk.event(Event::First(vec![ask("a", 2, question_ask())]));
     assert_eq!(desk.open(), "a");
     let soon = Ask { deadline_at: Some(NOW.plus(Duration::from_secs(60))), ..ask("b", 1, question_ask()) };
     desk.event(Event::Loaded { asks: vec![ask("a", 2, question_ask()), soon.clone()], sessions: Vec::new() });
-    assert_eq!(desk.open(), "b", "nothing was under the hand yet");
+    assert_eq!(desk.open(), "b", "no key was pressed yet");
     let mut touched = Desk { model: Model::new(settings(Mode::All), NOW), now: NOW, kept: Kept::default() };
     touched.event(Event::First(vec![ask("a", 2, question_ask())]));
     touched.press('t');
@@ -158,7 +158,7 @@ fn the_first_of_many_asks_are_there_while_the_others_are_read() {
 }
 
 #[test]
-fn what_is_snoozed_is_folded_until_somebody_wants_to_see_it() {
+fn snoozed_asks_are_hidden_until_requested() {
     let snoozed = Ask { snoozed_until: Some(NOW.plus(Duration::from_secs(900))), ..ask("b", 1, question_ask()) };
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), snoozed]);
     assert_eq!((desk.model.list.rows.len(), desk.model.list.folded), (1, 1));
@@ -173,7 +173,7 @@ fn what_is_snoozed_is_folded_until_somebody_wants_to_see_it() {
 }
 
 #[test]
-fn the_first_line_says_whether_the_away_rules_apply() {
+fn first_line_shows_the_away_state() {
     let mut desk = Desk::with(vec![question_ask()]);
     assert!(!desk.screen(120, 40).contains("away"));
     desk.event(Event::Away(Away::Off));
@@ -182,19 +182,19 @@ fn the_first_line_says_whether_the_away_rules_apply() {
     assert!(desk.screen(80, 24).contains("away until 16:10   connected"), "{}", desk.screen(80, 24));
 }
 
-/// An approval under the hand, with two more that are the same.
+/// An inbox with an approval under the cursor and another one of the same content.
 fn three_tests() -> Desk {
     Desk::with(vec![ask("a", 3, approval_ask()), ask("b", 2, approval_ask()), ask("c", 1, question_ask())])
 }
 
 #[test]
-fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
+fn rule_is_tested_before_saving_and_approves_pending_asks() {
     let mut desk = three_tests();
     let effects = desk.press('m');
     let [Effect::TryRule(rule)] = effects.as_slice() else { panic!("{effects:?}") };
     assert_eq!((rule.pattern.as_str(), rule.project.is_some()), ("cargo test *", true));
     desk.key(KeyCode::Enter);
-    assert!(desk.model.notice.is_some(), "what it would do has to be seen first");
+    assert!(desk.model.notice.is_some(), "the result of the test must be visible first");
     let trial = Trial {
         decided: 12,
         as_you_did: 11,
@@ -204,7 +204,7 @@ fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
     desk.event(Event::Tried(rule.clone(), Ok(trial.clone())));
     desk.model.notice = None;
     picture("rule", &mut desk);
-    // Another pattern is tried a moment after the last key.
+    // A changed pattern is tested shortly after the last key.
     desk.key(KeyCode::Backspace);
     desk.key(KeyCode::Backspace);
     assert_eq!(desk.event(Event::Tick), []);
@@ -212,9 +212,9 @@ fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
     let narrower = Rule { pattern: "cargo test".to_owned(), ..rule.clone() };
     assert_eq!(effects, [Effect::TryRule(narrower.clone())]);
     desk.event(Event::Tried(rule.clone(), Ok(trial.clone())));
-    assert!(desk.screen(80, 24).contains("It is being tried"), "what comes too late is not shown");
+    assert!(desk.screen(80, 24).contains("Testing the rule"), "an outdated result is not shown");
     desk.event(Event::Tried(narrower.clone(), Ok(trial)));
-    // Everywhere, for good, and only one of the two.
+    // Everywhere, without an end, and for only one of the two asks.
     for code in [KeyCode::Down, KeyCode::Char(' '), KeyCode::Down, KeyCode::Left] {
         desk.key(code);
     }
@@ -226,9 +226,9 @@ fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
     desk.press(' ');
     assert!(desk.screen(80, 24).contains("Enter save and approve 1"), "{}", desk.screen(80, 24));
     assert_eq!(desk.key(KeyCode::Enter), [Effect::SaveRule { rule: wide, until: None }]);
-    assert_eq!(desk.held(), None, "nothing is approved before the rule is there");
-    desk.event(Event::RuleSaved(Err("Somebody else wrote the file meanwhile.".to_owned())));
-    assert!(desk.screen(80, 24).contains("Somebody else wrote the file meanwhile."));
+    assert_eq!(desk.held(), None, "nothing is approved before the rule is saved");
+    desk.event(Event::RuleSaved(Err("The file was changed in the meantime.".to_owned())));
+    assert!(desk.screen(80, 24).contains("The file was changed in the meantime."));
     desk.key(KeyCode::Esc);
     assert_eq!((desk.model.focus, desk.held()), (Focus::Card, None));
 
@@ -246,7 +246,7 @@ fn a_rule_is_tried_shown_and_saved_and_releases_what_waits() {
 }
 
 #[test]
-fn a_rule_that_is_wrong_is_not_saved_and_rules_are_made_from_approvals_only() {
+fn invalid_rule_is_not_saved_and_questions_offer_no_rule() {
     let mut desk = three_tests();
     let effects = desk.press('m');
     let [Effect::TryRule(rule)] = effects.as_slice() else { panic!("{effects:?}") };
@@ -255,11 +255,11 @@ fn a_rule_that_is_wrong_is_not_saved_and_rules_are_made_from_approvals_only() {
     assert!(desk.screen(80, 24).contains("line 4: a pattern is missing"));
     let mut desk = Desk::with(vec![question_ask()]);
     assert_eq!(desk.press('m'), []);
-    assert!(desk.screen(80, 24).contains("Rules are made from approvals."));
+    assert!(desk.screen(80, 24).contains("You can make rules from approvals only."));
 }
 
 #[test]
-fn a_session_is_started_with_agent_directory_and_prompt() {
+fn session_starts_with_agent_directory_and_prompt() {
     let mut desk = Desk::with(vec![question_ask()]);
     assert_eq!(desk.press('c'), [Effect::Agents]);
     desk.type_in("ask me");
@@ -271,18 +271,18 @@ fn a_session_is_started_with_agent_directory_and_prompt() {
     picture("new_session", &mut desk);
     let started = Effect::Start { agent: "mock".to_owned(), directory: "/code/shop/api".to_owned(), prompt: "ask me".to_owned() };
     assert_eq!(desk.key(KeyCode::Enter), [started]);
-    assert_eq!(desk.key(KeyCode::Enter), [], "once");
+    assert_eq!(desk.key(KeyCode::Enter), [], "starts only once");
     desk.event(Event::Started(Err("There is no such directory.".to_owned())));
     assert!(desk.screen(80, 24).contains("There is no such directory."));
     desk.key(KeyCode::Enter);
     desk.event(Event::Started(Ok(())));
     assert_eq!(desk.model.focus, Focus::Card);
     desk.press('c');
-    assert_eq!(desk.key(KeyCode::Enter), [], "without a prompt and an agent nothing begins");
+    assert_eq!(desk.key(KeyCode::Enter), [], "a session needs a prompt and an agent");
 }
 
 #[test]
-fn only_the_first_ask_and_then_the_end() {
+fn once_mode_quits_after_the_first_ask() {
     let mut desk = Desk::in_mode(Mode::Once, vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     desk.press('j');
     assert_eq!(desk.open(), "a");
@@ -291,7 +291,7 @@ fn only_the_first_ask_and_then_the_end() {
     desk.sent();
     let done = decided(ask("a", 2, question_ask()), AskStatus::Answered, ada());
     assert_eq!(desk.event(Event::Sent(Box::new(done.clone()))), [Effect::Quit]);
-    // Somebody else decides it: that is read, and any key ends it.
+    // If someone else decides the ask, the result is shown and any key quits.
     let mut desk = Desk::in_mode(Mode::Once, vec![ask("a", 2, question_ask())]);
     desk.event(Event::Fetched(Box::new(done)));
     assert!(desk.screen(80, 24).contains("ANSWERED"));
@@ -299,9 +299,9 @@ fn only_the_first_ask_and_then_the_end() {
     assert_eq!(Desk::in_mode(Mode::Once, Vec::new()).press('x'), [Effect::Quit]);
 }
 
-/// Ten thousand asks: a key costs a drawing of what is seen, and nothing else.
+/// Ten thousand asks. Each key draws only the visible rows.
 #[test]
-fn many_asks_are_listed_in_order_and_stepped_through() {
+fn ten_thousand_asks_are_listed_in_order() {
     let asks: Vec<Ask> = (0..10_000).map(|number| ask(&format!("ask_{number:05}"), 10_000 - number, question_ask())).collect();
     let mut desk = Desk::with(asks);
     assert_eq!(desk.model.waiting(), 10_000);

@@ -1,4 +1,4 @@
-//! Every key, and every state on screens of several sizes. This file has the asks and the inbox that the tests use.
+//! Tests of all keys and states on several screen sizes. This file contains the asks and the inbox for the tests.
 
 mod cards;
 mod list;
@@ -53,7 +53,7 @@ fn ask(id: &str, minutes: i64, ask: Ask) -> Ask {
     Ask { id: id.into(), opened_at: minutes_ago(minutes), ..ask }
 }
 
-/// An inbox at rest, with the cursor on the first ask.
+/// An inbox whose first card accepts keys.
 struct Desk {
     model: Model,
     now: Time,
@@ -78,7 +78,7 @@ impl Desk {
         effects
     }
 
-    /// Time goes on, until a card takes keys.
+    /// Waits until the card accepts keys.
     fn rest(&mut self) -> Vec<Effect> {
         self.wait(GRACE)
     }
@@ -106,17 +106,17 @@ impl Desk {
         self.event(Event::Key(KeyEvent::new(KeyCode::Char(character), KeyModifiers::CONTROL)))
     }
 
-    /// The ask under the cursor.
+    /// Returns the id of the ask under the cursor.
     fn open(&self) -> &str {
         self.model.ask().map_or("", |ask| ask.id.as_str())
     }
 
-    /// What is held, as it will be sent.
+    /// Returns the held decision.
     fn held(&self) -> Option<(&str, &Decision)> {
         self.model.held().map(|(sending, _)| (sending.id.as_str(), &sending.decision))
     }
 
-    /// Ends the undo time, and returns the decisions that are sent.
+    /// Waits for the undo time and returns the effects.
     fn sent(&mut self) -> Vec<Effect> {
         self.wait(Duration::from_secs(3))
     }
@@ -246,8 +246,18 @@ fn set() -> Ask {
 
 fn decided(ask: Ask, status: AskStatus, by: Actor) -> Ask {
     let answers = (status == AskStatus::Answered).then(|| vec![ShownAnswer::Entries(vec!["SQLite table".into()])]);
-    let outcome =
-        Outcome { status, answers, note: None, message: None, stop: false, choice: None, input: None, by, at: minutes_ago(2) };
+    let outcome = Outcome {
+        status,
+        answers,
+        note: None,
+        message: None,
+        message_code: None,
+        stop: false,
+        choice: None,
+        input: None,
+        by,
+        at: minutes_ago(2),
+    };
     Ask { status, reach: None, outcome: Some(outcome), delivery: Some(Delivery::Confirmed), ..ask }
 }
 
@@ -255,7 +265,7 @@ fn ada() -> Actor {
     Actor { kind: "person".into(), name: Some("ada".into()), via: Some("page".into()), token_id: None, rule: None, after: None }
 }
 
-/// What waits on an ordinary afternoon.
+/// The asks of an ordinary afternoon.
 fn afternoon() -> Vec<Ask> {
     let mut terraform = approval_ask();
     terraform.agent = "codex".into();
@@ -283,7 +293,7 @@ fn afternoon() -> Vec<Ask> {
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 40), (40, 12)];
 
-/// One picture per size.
+/// Snapshots the screen in all sizes.
 fn picture(name: &str, desk: &mut Desk) {
     for (columns, rows) in SIZES {
         desk.kept = Kept::default();

@@ -1,9 +1,9 @@
-//! Every state on screens of several sizes.
+//! Snapshots of all states on several screen sizes.
 
 use super::*;
 
 #[test]
-fn all_that_the_agent_said_and_previews_on_demand() {
+fn context_and_previews_are_shown_on_demand() {
     let mut desk = Desk::with(vec![sessions_question()]);
     let short = desk.screen(80, 40);
     desk.press('t');
@@ -17,7 +17,7 @@ fn all_that_the_agent_said_and_previews_on_demand() {
 }
 
 #[test]
-fn a_long_card_scrolls_to_its_end() {
+fn long_card_scrolls_to_its_end() {
     let mut long = approval_ask();
     let text = (1..=200).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n");
     long.approval.as_mut().unwrap().preview = Some(Preview::Text { text });
@@ -39,7 +39,7 @@ fn a_long_card_scrolls_to_its_end() {
 }
 
 #[test]
-fn the_option_under_the_hand_is_in_view() {
+fn highlighted_option_is_scrolled_into_view() {
     let mut many = question_ask();
     many.questions[0].options = (1..=40).map(|number| option(&format!("Option {number}"), "")).collect();
     let mut desk = Desk::with(vec![many]);
@@ -54,7 +54,7 @@ fn the_option_under_the_hand_is_in_view() {
 }
 
 #[test]
-fn the_list_uses_the_room_that_it_gets() {
+fn list_scrolls_back_when_the_window_grows() {
     let many: Vec<Ask> = (10..30).map(|number| ask(&format!("q{number}"), 60 - number, question_ask())).collect();
     let mut desk = Desk::with(many);
     for _ in 0..30 {
@@ -73,9 +73,9 @@ fn the_list_uses_the_room_that_it_gets() {
     assert!(desk.screen(80, 24).contains("> ?"), "{}", desk.screen(80, 24));
 }
 
-/// Every key of the help is tried by a test above; a new one has to be added there, too.
+/// Other tests press each key of the help. Add a test there for each new key.
 #[test]
-fn the_help_names_every_key() {
+fn help_lists_all_keys() {
     let mut desk = Desk::with(afternoon());
     desk.press('?');
     let screen = desk.screen(80, 40);
@@ -90,7 +90,7 @@ fn the_help_names_every_key() {
 }
 
 #[test]
-fn screens() {
+fn pending_asks_match_snapshots() {
     let at = |id: &str| {
         let mut desk = Desk::with(afternoon());
         desk.model.list.go_to(id);
@@ -139,7 +139,7 @@ fn screens() {
 }
 
 #[test]
-fn screens_of_what_is_over() {
+fn decided_asks_match_snapshots() {
     let ended = |status: AskStatus, change: &dyn Fn(&mut Ask)| {
         let mut desk = Desk::with(vec![ask("ask_b", 24, sessions_question())]);
         let mut over = decided(ask("ask_b", 24, sessions_question()), status, ada());
@@ -174,11 +174,11 @@ fn screens_of_what_is_over() {
 }
 
 #[test]
-fn ascii_and_tiny_screens() {
+fn ascii_and_tiny_screens_are_drawn() {
     let ascii = Look { ascii: true, ..look() };
     let screen = Desk::with(afternoon()).screen_with(120, 40, &ascii);
     assert!(screen.is_ascii(), "{screen}");
-    // Nothing breaks, however small it is.
+    // Tiny screens must not cause a panic.
     let mut desk = Desk::with(afternoon());
     for (columns, rows) in [(1, 1), (9, 9), (10, 6), (20, 7), (30, 10), (100, 6), (200, 60)] {
         for id in ["ask_a", "ask_b", "ask_c", "ask_e", "ask_i"] {
@@ -189,10 +189,10 @@ fn ascii_and_tiny_screens() {
     }
 }
 
-/// Text that would clear screens, set titles, write clipboards, hide or turn words: 0 to 31, 127 to 159, and
-/// the table of sequences, in every place where an agent's text is drawn.
+/// Text that would clear screens, set titles, write to clipboards, or hide or reorder words: control characters 0 to
+/// 31 and 127 to 159, and a table of sequences, in each place where agent text is drawn.
 #[test]
-fn no_hostile_text_reaches_the_screen_as_control() {
+fn control_sequences_in_agent_text_never_reach_the_screen() {
     let sequences = [
         "\u{1b}[2J",
         "\u{1b}]0;owned\u{7}",

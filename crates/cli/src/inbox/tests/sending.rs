@@ -1,9 +1,9 @@
-//! Decisions on their way: held, queued, too late, not delivered.
+//! Decisions that are held, queued, too late, or not delivered.
 
 use super::*;
 
 #[test]
-fn what_is_held_can_be_taken_back_newest_first() {
+fn held_decisions_are_undone_newest_first() {
     let mut desk = Desk::with(vec![ask("a", 3, question_ask()), ask("b", 2, approval_ask()), ask("c", 1, question_ask())]);
     desk.press('1');
     desk.rest();
@@ -18,7 +18,7 @@ fn what_is_held_can_be_taken_back_newest_first() {
 }
 
 #[test]
-fn leaving_sends_what_is_held() {
+fn quitting_sends_held_decisions() {
     for leave in ['q', 'c'] {
         let mut desk = Desk::with(vec![ask("a", 1, question_ask())]);
         desk.press('1');
@@ -30,7 +30,7 @@ fn leaving_sends_what_is_held() {
 }
 
 #[test]
-fn what_the_stream_left_out_is_read_before_anything_is_approved() {
+fn truncated_ask_is_loaded_before_it_can_be_approved() {
     let cut = Ask { truncated: true, ..ask("a", 1, approval_ask()) };
     let mut desk = Desk::with(Vec::new());
     let effects = desk.event(Event::Feed(Box::new(feed_event("approval.requested", &json!(cut)))));
@@ -40,13 +40,13 @@ fn what_the_stream_left_out_is_read_before_anything_is_approved() {
     assert_eq!(desk.held(), None);
     desk.event(Event::Fetched(Box::new(ask("a", 1, approval_ask()))));
     desk.press('a');
-    assert_eq!(desk.held(), None, "what was left out has just appeared");
+    assert_eq!(desk.held(), None, "the omitted content has just appeared");
     desk.rest();
     desk.press('a');
     assert_eq!(desk.held(), Some(("a", &yes())));
 }
 
-/// An approval that was pressed without a connection.
+/// An inbox with an approval that was pressed without a connection.
 fn queued_approval() -> Desk {
     let mut desk = Desk::with(vec![ask("a", 2, approval_ask()), ask("b", 1, question_ask())]);
     desk.event(Event::Lost { after: Duration::from_secs(4) });
@@ -56,7 +56,7 @@ fn queued_approval() -> Desk {
 }
 
 #[test]
-fn an_approval_that_waited_a_minute_for_the_connection_needs_a_new_press() {
+fn approval_queued_over_a_minute_needs_a_new_press() {
     let mut desk = queued_approval();
     desk.wait(Duration::from_secs(60));
     assert_eq!(desk.model.queued(), (1, 0));
@@ -64,14 +64,14 @@ fn an_approval_that_waited_a_minute_for_the_connection_needs_a_new_press() {
     assert_eq!(desk.model.queued(), (0, 1));
     let screen = desk.screen(80, 24);
     assert!(screen.contains("1 not sent, press again"), "{screen}");
-    assert!(screen.contains("Not sent: your approval waited more than a minute"), "{screen}");
+    assert!(screen.contains("Not sent: the connection was lost for more than a minute"), "{screen}");
     desk.event(Event::Back);
-    assert_eq!(desk.wait(Duration::from_secs(1)), [], "nothing is sent by itself");
+    assert_eq!(desk.wait(Duration::from_secs(1)), [], "nothing is sent without a key press");
     desk.press('a');
     assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
     assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: yes() }]);
 
-    // A no is safe however old it is.
+    // A refusal is safe regardless of its age.
     let mut desk = Desk::with(vec![ask("a", 2, approval_ask())]);
     desk.event(Event::Lost { after: Duration::from_secs(4) });
     desk.press('d');
@@ -80,7 +80,7 @@ fn an_approval_that_waited_a_minute_for_the_connection_needs_a_new_press() {
 }
 
 #[test]
-fn a_decision_on_content_that_has_changed_needs_a_new_press() {
+fn decision_on_changed_content_needs_a_new_press() {
     let mut desk = queued_approval();
     let mut changed = ask("a", 2, approval_ask());
     changed.approval.as_mut().unwrap().command = Some("rm -rf build".into());
@@ -88,13 +88,13 @@ fn a_decision_on_content_that_has_changed_needs_a_new_press() {
     assert_eq!(desk.wait(Duration::from_secs(3)), [Effect::Fetch("a".into())]);
     assert_eq!(desk.event(Event::Fetched(Box::new(changed))), []);
     let screen = desk.screen(80, 24);
-    assert!(screen.contains("Not sent: this has changed since you decided."), "{screen}");
+    assert!(screen.contains("Not sent: this ask changed after you decided."), "{screen}");
     desk.press('a');
     assert_eq!(desk.held(), None, "the content has just appeared");
     desk.rest();
     desk.press('a');
     assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
-    // Decided by somebody else, it needs no press of anybody.
+    // If someone else decided the ask, no press is needed.
     let done = decided(ask("a", 2, approval_ask()), AskStatus::Approved, ada());
     let mut desk = queued_approval();
     desk.wait(Duration::from_secs(64));
@@ -103,7 +103,7 @@ fn a_decision_on_content_that_has_changed_needs_a_new_press() {
 }
 
 #[test]
-fn somebody_else_was_first() {
+fn late_decision_is_reported_with_the_winner() {
     let mut desk = Desk::with(vec![ask("a", 1, sessions_question())]);
     desk.press('2');
     desk.sent();
@@ -118,28 +118,28 @@ fn somebody_else_was_first() {
 }
 
 #[test]
-fn words_that_were_being_typed_are_not_lost_when_somebody_else_is_first() {
+fn typed_text_stays_visible_when_someone_else_decides() {
     let mut desk = Desk::with(vec![ask("a", 2, sessions_question()), ask("b", 1, question_ask())]);
     desk.press('4');
     desk.type_in("a file");
     desk.event(Event::Fetched(Box::new(decided(ask("a", 2, sessions_question()), AskStatus::Answered, ada()))));
-    assert_eq!(desk.model.focus, Focus::Card, "there is nothing to type for any more");
+    assert_eq!(desk.model.focus, Focus::Card, "the field is closed");
     assert!(desk.screen(80, 24).contains("Not sent: \"a file\""), "{}", desk.screen(80, 24));
     desk.press('j');
     assert!(desk.open() == "b" && desk.model.drafts.is_empty());
 }
 
 #[test]
-fn an_answer_that_was_not_taken_is_kept() {
+fn unsent_answer_is_kept_and_retried() {
     let mut desk = Desk::with(vec![ask("a", 1, question_ask())]);
     desk.press('3');
     desk.type_in("mine");
     desk.key(KeyCode::Enter);
     desk.sent();
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
-    assert!(desk.screen(80, 24).contains("Not sent: no connection. Your decision is queued; u takes it back."));
+    assert!(desk.screen(80, 24).contains("Not sent: no connection. Your decision is queued; press u to undo."));
     assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
-    assert_eq!(desk.sent(), [Effect::Fetch("a".into())], "it is looked at again");
+    assert_eq!(desk.sent(), [Effect::Fetch("a".into())], "the ask is loaded again");
     let effects = desk.event(Event::Fetched(Box::new(ask("a", 1, question_ask()))));
     assert_eq!(effects.len(), 1, "and sent again");
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Refused("Not sent: too long.".into()) });
@@ -147,7 +147,7 @@ fn an_answer_that_was_not_taken_is_kept() {
 }
 
 #[test]
-fn an_answer_that_did_not_arrive_becomes_a_message_or_is_left() {
+fn undelivered_answer_is_sent_as_a_message_or_dismissed() {
     let undelivered = || {
         let ask = decided(ask("a", 1, sessions_question()), AskStatus::Answered, ada());
         Ask { delivery: Some(Delivery::Undeliverable), ..ask }
@@ -164,7 +164,7 @@ fn an_answer_that_did_not_arrive_becomes_a_message_or_is_left() {
 }
 
 #[test]
-fn the_connection_is_told_as_it_is() {
+fn first_line_shows_the_connection_state() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.event(Event::Lost { after: Duration::from_secs(4) });
     assert!(desk.screen(80, 24).contains("DISCONNECTED. Trying again in 4 s."));
@@ -174,31 +174,31 @@ fn the_connection_is_told_as_it_is() {
 }
 
 #[test]
-fn what_is_decided_without_a_connection_is_sent_when_it_is_back() {
+fn offline_decision_is_sent_after_reconnecting() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     desk.event(Event::Lost { after: Duration::from_secs(4) });
     desk.press('1');
-    assert_eq!(desk.sent(), [], "nothing goes while no server is there");
-    assert!(desk.model.wake() > desk.now, "and nothing is tried all the time");
+    assert_eq!(desk.sent(), [], "nothing is sent without a server");
+    assert!(desk.model.wake() > desk.now, "the model does not retry in a busy loop");
     assert!(desk.model.held().is_some_and(|(sending, _)| sending.id == "a"));
     desk.press('k');
     let screen = desk.screen(80, 24);
     assert!(screen.contains("QUEUED \"SQLite\". No connection. u undo"), "{screen}");
     assert!(screen.contains("1 queued, sent on reconnect, u undo"), "{screen}");
     desk.event(Event::Back);
-    assert_eq!(desk.wait(Duration::from_secs(1)), [Effect::Fetch("a".into())], "it may have changed meanwhile");
+    assert_eq!(desk.wait(Duration::from_secs(1)), [Effect::Fetch("a".into())], "the ask may have changed");
     assert_eq!(desk.event(Event::NotFetched { id: "a".into(), offline: true }), []);
     assert_eq!(desk.wait(Duration::from_secs(2)), [Effect::Fetch("a".into())]);
     let effects = desk.event(Event::Fetched(Box::new(ask("a", 2, question_ask()))));
     assert_eq!(effects, [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }]);
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
     desk.press('u');
-    assert_eq!(desk.held(), None, "it can still be taken back");
+    assert_eq!(desk.held(), None, "the decision can still be undone");
     assert_eq!(desk.sent(), []);
 }
 
 #[test]
-fn what_was_decided_while_nobody_listened_is_asked_for() {
+fn asks_decided_while_disconnected_are_loaded() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     let effects = desk.event(Event::Loaded { asks: vec![ask("b", 1, question_ask())], sessions: Vec::new() });
     assert_eq!(effects, [Effect::Fetch("a".into())]);

@@ -1,4 +1,4 @@
-//! Files that a command executes, on the card.
+//! The files that a command executes, on the card.
 
 use sayso_client::api::session::NewSession;
 
@@ -16,7 +16,7 @@ async fn card_shows_what_changed_in_a_file_before_it_was_approved() -> Result<()
     let mut terminal = person.terminal(&["inbox"])?;
     let seen = terminal.shows("echo to staging").await?;
     assert!(seen.contains("The agent can still change these files after you approve."), "{seen}");
-    let id = client.pending_asks().await?.data.pop().context("it asks")?.id;
+    let id = client.pending_asks().await?.data.pop().context("no ask")?.id;
 
     std::fs::write(&script, "echo to production\n")?;
     press(&mut terminal, "a", APPROVE).await?;

@@ -1,4 +1,4 @@
-//! `sayso inbox` through the real binary on a real terminal.
+//! `sayso inbox` with the real binary on a real terminal.
 
 mod files;
 mod reading;
@@ -15,19 +15,19 @@ use sayso_testkit::within;
 
 use crate::support::{Person, ends_well};
 
-/// Moves down; the sequence of the key.
+/// Escape sequence of the down key.
 const DOWN: &str = "\u{1b}[B";
 const PAGE_DOWN: &str = "\u{1b}[6~";
 const ESCAPE: &str = "\u{1b}";
 
-/// A person whose decisions are sent at once, so that tests need not wait for the moment of undo.
+/// A person whose decisions are sent at once, so that tests need not wait for the undo time.
 async fn person() -> Result<Person> {
     let person = Person::new().await?;
     person.write_config("[terminal]\nhold = \"0s\"\n")?;
     Ok(person)
 }
 
-/// Waits until an ask has its outcome, and gives it.
+/// Waits for the outcome of an ask.
 async fn outcome(person: &Person, id: &str) -> Result<Ask> {
     within("the outcome", async { Ok(person.client()?.wait_for_outcome(id).await?) }).await
 }
@@ -53,13 +53,13 @@ fn approval(command: &str) -> NewAsk {
     }
 }
 
-/// Presses a key as soon as the card takes keys: what can be done is dimmed until then.
+/// Presses a key as soon as the card accepts deciding keys; until then its actions are dimmed.
 async fn press(terminal: &mut Pty, key: &str, hint: &str) -> Result<()> {
     terminal.shows_lit(hint).await?;
     terminal.send(key).await
 }
 
-/// What can be done with a question, with an approval.
+/// An action on the card of a question, and of an approval.
 const ONE_KEY: &str = "n note";
 const APPROVE: &str = "a approve";
 
@@ -71,10 +71,10 @@ async fn leave(terminal: &mut Pty) -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_question_is_answered_by_one_key() -> Result<()> {
+async fn one_key_answers_a_question() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&question("Which database?", &["SQLite", "PostgreSQL"])).await?.id;
-    // Plain `sayso` opens the same.
+    // `sayso` without a command also opens the inbox.
     let mut terminal = person.terminal(&[])?;
     let seen = terminal.shows("Which database?").await?;
     assert!(seen.contains("WAITING FOR YOU") && seen.contains("1 waiting") && terminal.is_full_screen(), "{seen}");
@@ -88,7 +88,7 @@ async fn a_question_is_answered_by_one_key() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_approval_is_shown_verbatim_and_approved() -> Result<()> {
+async fn long_command_is_shown_completely_and_approved() -> Result<()> {
     let person = person().await?;
     let command = format!("printf '%s' {}", "0123456789".repeat(20));
     let id = person.asks(&approval(&command)).await?.id;
@@ -103,7 +103,7 @@ async fn an_approval_is_shown_verbatim_and_approved() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_denial_has_a_reason() -> Result<()> {
+async fn denial_includes_the_typed_reason() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&approval("terraform apply")).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
@@ -118,7 +118,7 @@ async fn a_denial_has_a_reason() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_input_is_edited_and_then_approved() -> Result<()> {
+async fn edited_input_is_approved() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&approval("make all")).await?.id;
     let editor = person.path("editor");
@@ -138,7 +138,7 @@ async fn an_input_is_edited_and_then_approved() -> Result<()> {
 }
 
 #[tokio::test]
-async fn several_questions_are_answered_and_a_secret_is_never_on_the_screen() -> Result<()> {
+async fn set_with_a_secret_is_answered_without_showing_it() -> Result<()> {
     let person = person().await?;
     let mut ask = question("Which runner?", &["Vitest", "Jest"]);
     let mut token = question("The token?", &[]);
@@ -171,7 +171,7 @@ async fn several_questions_are_answered_and_a_secret_is_never_on_the_screen() ->
 }
 
 #[tokio::test]
-async fn what_is_held_can_be_undone_and_goes_out_when_one_leaves() -> Result<()> {
+async fn held_answer_can_be_undone_and_is_sent_on_exit() -> Result<()> {
     let person = Person::new().await?;
     person.write_config("[terminal]\nhold = \"10m\"\nbell = false\ntitle = false\n")?;
     let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
@@ -180,25 +180,25 @@ async fn what_is_held_can_be_undone_and_goes_out_when_one_leaves() -> Result<()>
     press(&mut terminal, "1", ONE_KEY).await?;
     terminal.shows("SENDING \"A\"").await?;
     terminal.send("u").await?;
-    terminal.shows("Taken back. Nothing was sent.").await?;
+    terminal.shows("Undone. Nothing was sent.").await?;
     assert_eq!(person.client()?.ask(&id).await?.status, AskStatus::Pending);
     terminal.send("2").await?;
     terminal.shows("SENDING \"B\"").await?;
     leave(&mut terminal).await?;
     let answered = outcome(&person, &id).await?.outcome.context("it is over")?;
     assert_eq!(answered.answers, Some(vec![ShownAnswer::Entries(vec!["B".into()])]));
-    assert!(!String::from_utf8_lossy(terminal.raw()).contains("\u{1b}]2;"), "the title was not to be touched");
+    assert!(!String::from_utf8_lossy(terminal.raw()).contains("\u{1b}]2;"), "the title must not change");
     Ok(())
 }
 
 #[tokio::test]
-async fn the_inbox_is_live_and_says_who_was_first() -> Result<()> {
+async fn inbox_updates_live_and_names_who_answered() -> Result<()> {
     let person = person().await?;
     let mut terminal = person.terminal(&["inbox"])?;
-    terminal.shows("Nothing waits for you.").await?;
+    terminal.shows("No agents yet.").await?;
     let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
     terminal.shows("Which?").await?;
-    // The title says how much waits.
+    // The title shows the number of pending asks.
     terminal.expect("\u{1b}]2;(1) Sayso\u{7}").await?;
     person.client()?.answer(&id, &AnswerRequest { answers: vec![vec!["B".into()]], note: None }).await?;
     let seen = terminal.shows("over HTTP").await?;
@@ -207,16 +207,16 @@ async fn the_inbox_is_live_and_says_who_was_first() -> Result<()> {
 }
 
 #[tokio::test]
-async fn it_outlives_the_server_and_says_so() -> Result<()> {
+async fn inbox_survives_a_server_restart() -> Result<()> {
     let mut person = person().await?;
     let id = person.asks(&question("Which?", &["A", "B"])).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
     terminal.shows("Which?").await?;
-    let server = person.server.as_mut().context("it has a server")?;
+    let server = person.server.as_mut().context("no server")?;
     server.kill9().await?;
     terminal.shows("DISCONNECTED. Trying again in").await?;
-    assert!(terminal.visible().contains("Which?"), "reading works");
-    // What is decided meanwhile waits, and goes out by itself.
+    assert!(terminal.visible().contains("Which?"), "the card stays readable");
+    // Decisions made in the meantime are queued and sent after reconnecting.
     press(&mut terminal, "2", ONE_KEY).await?;
     terminal.shows("1 queued, sent on reconnect, u undo").await?;
     server.start_again().await?;
@@ -229,9 +229,9 @@ async fn it_outlives_the_server_and_says_so() -> Result<()> {
     leave(&mut terminal).await
 }
 
-/// A yes/no question has the keys of an approval; `d` is an answer, and not a reject.
+/// Yes-no questions use the keys of approvals. `d` answers no and does not reject.
 #[tokio::test]
-async fn a_yes_no_question_is_answered_by_a_and_d() -> Result<()> {
+async fn keys_a_and_d_answer_a_yes_no_question() -> Result<()> {
     let person = person().await?;
     for (key, value) in [("d", "false"), ("a", "true")] {
         let mut ask = question("Retry flaky tests?", &[]);
@@ -250,19 +250,19 @@ async fn a_yes_no_question_is_answered_by_a_and_d() -> Result<()> {
     Ok(())
 }
 
-/// Keys as terminals with kitty's keyboard protocol report them.
+/// Key reports of terminals with kitty's keyboard protocol.
 const PRESS_A: &str = "\u{1b}[97;1:1u";
 const REPEAT_A: &str = "\u{1b}[97;1:2u";
 const RELEASE_A: &str = "\u{1b}[97;1:3u";
 
 #[tokio::test]
-async fn a_key_that_is_held_down_decides_one_card_only() -> Result<()> {
+async fn held_key_decides_only_one_card() -> Result<()> {
     let person = person().await?;
     let first = person.asks(&approval("make first")).await?.id;
     let second = person.asks(&approval("make second")).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
     terminal.shows("make first").await?;
-    // The terminal is asked for repeats and releases.
+    // The inbox asks the terminal to report repeats and releases.
     terminal.expect("\u{1b}[=15;1u").await?;
     press(&mut terminal, PRESS_A, APPROVE).await?;
     assert_eq!(outcome(&person, &first).await?.status, AskStatus::Approved);
@@ -274,12 +274,12 @@ async fn a_key_that_is_held_down_decides_one_card_only() -> Result<()> {
     terminal.send(PRESS_A).await?;
     assert_eq!(outcome(&person, &second).await?.status, AskStatus::Approved);
     leave(&mut terminal).await?;
-    assert!(terminal.raw().windows(5).any(|bytes| bytes == b"\x1b[<1u"), "the keyboard is given back");
+    assert!(terminal.raw().windows(5).any(|bytes| bytes == b"\x1b[<1u"), "the keyboard mode is restored");
     Ok(())
 }
 
 #[tokio::test]
-async fn what_one_key_decided_is_taken_back_together() -> Result<()> {
+async fn decisions_of_one_key_are_undone_together() -> Result<()> {
     let person = Person::new().await?;
     person.write_config("[terminal]\nhold = \"10m\"\n")?;
     let mut ids = Vec::new();
@@ -292,7 +292,7 @@ async fn what_one_key_decided_is_taken_back_together() -> Result<()> {
     press(&mut terminal, "a", "a approve 3").await?;
     terminal.shows("SENDING \"Approve\" x3").await?;
     terminal.send("u").await?;
-    terminal.shows("All 3 taken back. Nothing was sent.").await?;
+    terminal.shows("Undid all 3. Nothing was sent.").await?;
     leave(&mut terminal).await?;
     for id in ids {
         assert_eq!(person.client()?.ask(&id).await?.status, AskStatus::Pending);
@@ -301,19 +301,19 @@ async fn what_one_key_decided_is_taken_back_together() -> Result<()> {
 }
 
 #[tokio::test]
-async fn an_approval_without_a_connection_is_queued_or_withdrawn() -> Result<()> {
+async fn offline_approval_is_queued_and_can_be_undone() -> Result<()> {
     let mut person = person().await?;
     let id = person.asks(&approval("make deploy")).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
     terminal.shows("$ make deploy").await?;
-    let server = person.server.as_mut().context("it has a server")?;
+    let server = person.server.as_mut().context("no server")?;
     server.kill9().await?;
     terminal.shows("DISCONNECTED").await?;
     press(&mut terminal, "a", APPROVE).await?;
     terminal.shows("1 queued, sent on reconnect, u undo").await?;
     terminal.shows("QUEUED \"Approve\". No connection. u undo").await?;
     terminal.send("u").await?;
-    terminal.shows("Taken back. Nothing was sent.").await?;
+    terminal.shows("Undone. Nothing was sent.").await?;
     server.start_again().await?;
     terminal.shows_that("the connection", |seen| seen.contains("connected") && !seen.contains("DISCONNECTED")).await?;
     assert_eq!(person.client()?.ask(&id).await?.status, AskStatus::Pending);
@@ -321,7 +321,7 @@ async fn an_approval_without_a_connection_is_queued_or_withdrawn() -> Result<()>
 }
 
 #[tokio::test]
-async fn the_browser_that_opens_a_link_leaves_no_zombie() -> Result<()> {
+async fn opened_browser_leaves_no_zombie() -> Result<()> {
     let person = person().await?;
     let link = Link { url: "https://example.com/sign-in".into(), message: None };
     person.asks(&NewAsk { link: Some(link), ..NewAsk::default() }).await?;
@@ -335,7 +335,7 @@ async fn the_browser_that_opens_a_link_leaves_no_zombie() -> Result<()> {
     terminal.shows("Host: example.com").await?;
     press(&mut terminal, "\r", "Enter open").await?;
     terminal.shows("Opened in your browser.").await?;
-    let inbox = terminal.pid().context("it runs")?;
+    let inbox = terminal.pid().context("no process")?;
     within("the browser to be gone", async {
         loop {
             let opened = std::fs::read_to_string(person.path("opened")).unwrap_or_default();
@@ -349,7 +349,7 @@ async fn the_browser_that_opens_a_link_leaves_no_zombie() -> Result<()> {
     leave(&mut terminal).await
 }
 
-/// The processes that a process has started and not waited for.
+/// Lists the children of a process, including zombies.
 fn children(of: u32) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir("/proc")?.flatten() {
@@ -363,20 +363,20 @@ fn children(of: u32) -> Result<Vec<String>> {
 }
 
 #[tokio::test]
-async fn a_snoozed_ask_goes_from_under_the_cursor() -> Result<()> {
+async fn snoozed_ask_disappears_under_the_cursor() -> Result<()> {
     let person = person().await?;
     person.asks(&question("Which?", &["A", "B"])).await?;
     let mut terminal = person.terminal(&["inbox"])?;
     terminal.shows("Which?").await?;
     press(&mut terminal, "s", ONE_KEY).await?;
-    // The stream may tell of it first; the row goes when the call is answered.
+    // The event may arrive before the response to the request; the row disappears with the response.
     let gone = |seen: &str| seen.contains("1 snoozed, z shows them") && !seen.contains("Which?");
     terminal.shows_that("the row gone", gone).await?;
     leave(&mut terminal).await
 }
 
 #[tokio::test]
-async fn a_rule_is_made_and_releases_what_waits() -> Result<()> {
+async fn new_rule_approves_pending_asks() -> Result<()> {
     let person = person().await?;
     let first = person.asks(&approval("cargo test --workspace")).await?.id;
     let twin = person.asks(&approval("cargo test -p core")).await?.id;
@@ -396,10 +396,10 @@ async fn a_rule_is_made_and_releases_what_waits() -> Result<()> {
 }
 
 #[tokio::test]
-async fn a_session_is_started_from_the_inbox_and_asks_there() -> Result<()> {
+async fn session_started_in_the_inbox_asks_there() -> Result<()> {
     let person = person().await?;
     let mut terminal = person.terminal(&["inbox"])?;
-    terminal.shows("Nothing waits for you.").await?;
+    terminal.shows("No agents yet.").await?;
     terminal.send("c").await?;
     terminal.shows("New session").await?;
     terminal.send("question").await?;

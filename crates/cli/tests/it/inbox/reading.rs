@@ -1,9 +1,9 @@
-//! Long commands, long lists and typed text on the screen of the inbox.
+//! Long commands, long lists and typed text in the inbox.
 
 use super::*;
 
 #[tokio::test]
-async fn a_command_breaks_only_between_its_words() -> Result<()> {
+async fn command_wraps_only_between_words() -> Result<()> {
     let person = person().await?;
     let command = "cargo test --workspace --all-targets --no-fail-fast --features=metrics,tracing --test-threads=1 \
                    --include-ignored --exact-name-of-the-test";
@@ -18,7 +18,7 @@ async fn a_command_breaks_only_between_its_words() -> Result<()> {
 }
 
 #[tokio::test]
-async fn half_typed_words_stay_on_the_screen_when_somebody_else_answers() -> Result<()> {
+async fn typed_text_stays_visible_when_someone_else_answers() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&question("Which database?", &["SQLite", "PostgreSQL"])).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
@@ -33,7 +33,7 @@ async fn half_typed_words_stay_on_the_screen_when_somebody_else_answers() -> Res
 }
 
 #[tokio::test]
-async fn a_list_that_gets_more_room_shows_more_rows() -> Result<()> {
+async fn list_shows_more_rows_when_the_window_grows() -> Result<()> {
     let person = person().await?;
     for number in 10..40 {
         person.asks(&question(&format!("Question {number}?"), &["A", "B"])).await?;
@@ -49,7 +49,7 @@ async fn a_list_that_gets_more_room_shows_more_rows() -> Result<()> {
 }
 
 #[tokio::test]
-async fn one_backspace_deletes_one_emoji() -> Result<()> {
+async fn backspace_deletes_a_whole_emoji() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&question("Which one?", &["A", "B"])).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;
@@ -63,7 +63,7 @@ async fn one_backspace_deletes_one_emoji() -> Result<()> {
 }
 
 #[tokio::test]
-async fn recommended_is_a_mark_beside_the_label() -> Result<()> {
+async fn recommended_is_shown_as_a_mark_next_to_the_label() -> Result<()> {
     let person = person().await?;
     let id = person.asks(&question("Which database?", &["SQLite", "PostgreSQL (Recommended)"])).await?.id;
     let mut terminal = person.terminal(&["inbox"])?;

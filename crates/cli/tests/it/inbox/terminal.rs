@@ -1,9 +1,9 @@
-//! The terminal itself: its size, signals, pipes and settings.
+//! The terminal of the inbox: its size, signals, pipes and settings.
 
 use super::*;
 
 #[tokio::test]
-async fn it_follows_the_size_of_the_terminal() -> Result<()> {
+async fn layout_follows_the_terminal_size() -> Result<()> {
     let person = person().await?;
     person.asks(&question("Which of all these things?", &["A", "B"])).await?;
     let mut terminal = person.terminal(&["inbox"])?;
@@ -16,9 +16,9 @@ async fn it_follows_the_size_of_the_terminal() -> Result<()> {
     leave(&mut terminal).await
 }
 
-/// The size and the keyboard are told by different means; neither may hide the other.
+/// Size changes and keys arrive through different channels. Neither may hide the other.
 #[tokio::test]
-async fn no_key_is_lost_while_the_window_changes_its_size() -> Result<()> {
+async fn no_key_is_lost_during_resizes() -> Result<()> {
     let person = person().await?;
     person.asks(&question("Which database?", &["SQLite", "PostgreSQL"])).await?;
     let mut terminal = person.terminal(&["inbox"])?;
@@ -35,7 +35,7 @@ async fn no_key_is_lost_while_the_window_changes_its_size() -> Result<()> {
 }
 
 #[tokio::test]
-async fn keys_move_filter_and_help() -> Result<()> {
+async fn keys_move_the_cursor_filter_and_show_help() -> Result<()> {
     let person = person().await?;
     for text in ["First?", "Second?"] {
         person.asks(&question(text, &["A", "B"])).await?;
@@ -59,18 +59,18 @@ async fn keys_move_filter_and_help() -> Result<()> {
 }
 
 #[tokio::test]
-async fn the_terminal_is_given_back_when_a_signal_comes() -> Result<()> {
+async fn signals_restore_the_terminal() -> Result<()> {
     let person = person().await?;
     person.asks(&question("Which?", &["A", "B"])).await?;
     for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 143)] {
         let mut terminal = person.terminal(&["inbox"])?;
         terminal.shows("Which?").await?;
-        let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it runs")?;
+        let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("no process")?;
         kill_process(pid, signal)?;
         assert_eq!(terminal.end().await?.code(), Some(code), "{signal:?}");
         assert!(!terminal.is_full_screen());
     }
-    // Ctrl-Z gives the terminal back, and afterwards everything is there again.
+    // Ctrl-Z restores the terminal, and the inbox reappears afterwards.
     let mut terminal = person.terminal(&["inbox"])?;
     terminal.shows("Which?").await?;
     let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it runs")?;
@@ -91,18 +91,18 @@ async fn the_terminal_is_given_back_when_a_signal_comes() -> Result<()> {
     leave(&mut terminal).await
 }
 
-/// The state of a process as the system has it.
+/// Returns the state of a process from `/proc`.
 fn state(pid: Pid) -> Result<char> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
     stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).context("no state")
 }
 
 #[tokio::test]
-async fn in_a_pipe_it_is_the_list() -> Result<()> {
+async fn inbox_in_a_pipe_prints_the_list() -> Result<()> {
     let person = person().await?;
     person.asks(&question("Which?", &["A", "B"])).await?;
     let (inbox, list) = (person.ok(&["inbox"]).await?, person.ok(&["ls"]).await?);
-    // A line ends with how long it waits.
+    // Each line ends with the age of the ask.
     let unaged = |line: &str| line.rsplit_once("  ").map(|(rest, _)| rest.to_owned());
     assert!(unaged(&inbox).is_some_and(|line| line.contains("Which?")), "{inbox}");
     assert_eq!(unaged(&inbox), unaged(&list));
@@ -111,11 +111,11 @@ async fn in_a_pipe_it_is_the_list() -> Result<()> {
 }
 
 #[tokio::test]
-async fn settings_that_cannot_be_meant_are_refused() -> Result<()> {
+async fn invalid_settings_are_refused() -> Result<()> {
     let person = Person::new().await?;
     person.write_config("[terminal]\nbeep = true\n")?;
     let mut terminal = person.terminal(&["inbox"])?;
-    terminal.expect("Your settings cannot be used").await?;
+    terminal.expect("Cannot read the settings").await?;
     assert_eq!(terminal.end().await?.code(), Some(1));
     Ok(())
 }

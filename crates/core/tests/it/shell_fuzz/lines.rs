@@ -1,4 +1,4 @@
-//! Random command lines: approved ones, spoilt by everything that a shell understands.
+//! Random command lines: approved lines, mutated with all features of a shell.
 
 /// `SplitMix64`: small, and the same on every machine.
 pub(super) struct Random(u64);
@@ -53,7 +53,7 @@ const ALLOWED: &[&str] = &[
     "test -e a",
     "uniq a",
 ];
-/// Commands that they do not allow, and that may be hidden.
+/// Commands that the rules do not allow, which mutations try to hide.
 const FORBIDDEN: &[&str] = &[
     "evil",
     "evil a",
@@ -264,7 +264,7 @@ const EXTRAS: &[&str] = &[
     "-exec evil {} +",
     "--output=x",
 ];
-/// Characters that mean something.
+/// Characters with a meaning in the shell.
 const SIGNS: &[char] = &[
     '\'', '"', '\\', '$', '`', '(', ')', '{', '}', '[', ']', '<', '>', '|', '&', ';', '#', '!', '*', '?', '~', '=', '\n', ' ',
     '\t', '-', '%', '^', ':', ',', '.', 'e', 'v', '\r', '1', '@', '+',
@@ -325,7 +325,7 @@ fn wrapped(random: &mut Random, inner: String, depth: usize) -> String {
     format!("{wrapper} {inner}{behind}")
 }
 
-/// A word, perhaps in other quotes.
+/// Writes a word, sometimes with different quotes.
 fn styled(random: &mut Random, word: &str) -> String {
     if random.chance(70) {
         return word.to_owned();

@@ -21,7 +21,7 @@ use shells::Shells;
 const SHORT: usize = 6_000;
 /// The seed of the run in `make test`.
 const SEED: u64 = 19;
-/// After how many lines a long run says how far it is.
+/// The number of lines after which a long run reports progress.
 const PROGRESS: usize = 50_000;
 /// How many approved lines one process of a shell runs.
 const BATCH: usize = 300;
@@ -92,9 +92,9 @@ fn approved_lines_execute_only_what_rules_name() {
     assert!(ran * 20 >= count, "too few lines are approved to find anything: {ran} of {count}");
 }
 
-/// The recorders see what shells run, and a policy that allows too much is found out.
+/// Checks that recorders see what shells run, and that a policy that allows too much is detected.
 #[test]
-fn the_fuzzer_finds_an_escape() {
+fn fuzzer_finds_an_escape_of_a_lax_policy() {
     let shells = Shells::new();
     let lines = ["git status && env evil 'a b'", "echo $(evil)", "sed '1e evil' a", "echo a | xargs cat"].map(str::to_owned);
     for shell in ["bash", "dash"] {

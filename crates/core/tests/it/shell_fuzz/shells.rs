@@ -19,7 +19,7 @@ const LIMIT: &str = "120";
 /// A directory with the only programs that lines can find.
 pub(super) struct Shells {
     root: PathBuf,
-    /// A program before the shell that takes the network away, where the system permits that.
+    /// The command prefix that removes network access, where the system supports one.
     isolation: &'static [&'static str],
 }
 
@@ -40,7 +40,7 @@ impl Shells {
             let real = ["/usr/bin", "/bin"].iter().map(|place| Path::new(place).join(name)).find(|path| path.exists()).unwrap();
             write_program(&bin.join(name), &format!("#!/bin/sh\n{record}\nexec '{}' \"$@\"\n", real.display()));
         }
-        // `echo` of a pipe has to say something, so the builtin of the recorder does.
+        // `echo` in a pipe has to write its arguments, so its recorder calls the builtin.
         write_program(&bin.join("echo"), &format!("#!/bin/sh\n{record}\necho \"$@\"\n"));
         let without_network: &[&str] = &["unshare", "--map-root-user", "--net"];
         let works = Command::new("unshare").args(&without_network[1..]).arg("true").stderr(Stdio::null()).status();

@@ -1,8 +1,8 @@
-//! The task of one connection: it feeds what arrives to its owner, one thing at a time.
+//! The connection actor: the task that passes everything that reaches a connection to its owner, one item at a time.
 //!
-//! A row of the outbox is taken once: giving it to the translator is the same transaction as
-//! everything that follows from it. When a commit fails, the actor goes back to what is on disk and
-//! does it again, exactly as after a crash.
+//! Passing an outbox row to the translator and committing everything that follows from it are one transaction, so each row is
+//! processed once. If a commit fails, the actor drops its state, loads the committed state again and repeats the work, exactly
+//! as after a crash.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,23 +19,24 @@ use super::registry::{Mailbox, Registry};
 use crate::runtime::Runtime;
 use crate::runtime::link::{Http, HttpSaid};
 
-/// An actor without work for this long ends; the next row starts it again.
+/// How long an actor without work lives. The next outbox row starts a new one.
 const IDLE: Duration = Duration::from_millis(500);
-/// How long to wait after the database refused.
+/// How long to wait after a failed commit.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Why a session ends whose translator changed while an answer was on its way.
+/// The reason with which a session ends if a repeated answer translates to other lines than before the restart.
 const DIVERGED: &str = "an answer that is on its way to the agent reads differently in this version of Sayso";
 
-/// Runs a connection until it has nothing more to do.
+/// Runs a connection until it has no more work.
 pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: ConnectionId, mut mailbox: Mailbox) {
-    // Rows come by load and by mailbox; what was committed is not taken again, also not after a failure.
+    // Rows arrive both from the database and through the mailbox. Rows up to this one are committed and are skipped, also after
+    // a failed commit.
     let mut committed = OutboxId(0);
     let mut unusable = None;
     loop {
         match life(&runtime, &registry, id, &mut mailbox, &mut committed, unusable.take()).await {
             Ok(()) => return,
-            Err(Stop::Stale) => tracing::warn!(connection = %id, "connection moved on; loading it again"),
+            Err(Stop::Stale) => tracing::warn!(connection = %id, "another task advanced the connection; loading it again"),
             Err(Stop::LinkLost) => {
                 tracing::warn!(connection = %id, "supervisor closed the connection during a restart; loading it again");
                 tokio::time::sleep(PAUSE).await;
@@ -45,15 +46,15 @@ pub(super) async fn run(runtime: Arc<Runtime>, registry: Arc<Registry>, id: Conn
                 unusable = Some(DIVERGED.to_owned());
             }
             Err(Stop::Store(error)) => {
-                tracing::warn!(connection = %id, %error, "could not store what the agent did; trying again");
+                tracing::warn!(connection = %id, %error, "cannot commit the agent's output; trying again");
                 tokio::time::sleep(PAUSE).await;
             }
         }
     }
 }
 
-/// Runs a connection from its load until it has nothing more to do, or until it has to be loaded again. `committed` is the
-/// last outcome or command whose consequences are committed.
+/// Runs a connection from its load until it has no more work or has to be loaded again. `committed` is the last outcome or
+/// command whose consequences are committed.
 async fn life(
     runtime: &Arc<Runtime>,
     registry: &Registry,
@@ -84,37 +85,38 @@ async fn serve(
     mailbox: &mut Mailbox,
 ) -> Result<(), Stop> {
     let mut halt = runtime.halt.subscribe();
-    // A process that was to be launched is attached to when its row is taken.
+    // If a launch row is pending, the owner attaches to the process when it processes that row.
     if !rows.iter().any(super::process::is_launch) {
-        // Boxed, as all that happens once: it must not make every waiting actor larger.
+        // Boxed because it runs only once and would otherwise enlarge the future of every waiting actor.
         Box::pin(owner.attach(&rows)).await?;
     }
-    // The server that the agent was when this was saved is called again before anything else is sent.
+    // If the agent is a server, connect to the saved address before sending anything else.
     owner.follow_server();
-    Box::pin(owner.take(rows, mailbox)).await?;
+    Box::pin(owner.process_rows(rows, mailbox)).await?;
     loop {
         if mailbox.is_behind() {
-            Box::pin(owner.take(Vec::new(), mailbox)).await?;
+            Box::pin(owner.process_rows(Vec::new(), mailbox)).await?;
         }
         let (deadline, commit_by) = (owner.deadline(), owner.commit_by);
         let bound = owner.process.is_some() || owner.http.is_some();
         tokio::select! {
             row = mailbox.rows.recv() => match row {
-                Some(row) => Box::pin(owner.take(vec![*row], mailbox)).await?,
+                Some(row) => Box::pin(owner.process_rows(vec![*row], mailbox)).await?,
                 None => return Ok(()),
             },
-            heard = hear(&mut owner.process) => {
-                // After a new attachment, messages that were queued for the old one are read again.
+            heard = receive_from_process(&mut owner.process) => {
+                // After a new attachment, read the rows again that were queued for the old one.
                 let reload = heard.room || heard.lost;
-                Box::pin(owner.take_in(heard)).await?;
+                Box::pin(owner.process_messages(heard)).await?;
                 if reload {
                     let rows = owner.rows().await?;
-                    Box::pin(owner.take(rows, mailbox)).await?;
+                    Box::pin(owner.process_rows(rows, mailbox)).await?;
                 }
             }
-            said = said(&mut owner.http) => Box::pin(owner.take_said(said)).await?,
+            said = receive_from_server(&mut owner.http) => Box::pin(owner.process_replies(said)).await?,
             () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
-            // An older version may start next, which does not read what the journal says about inputs.
+            // On shutdown, commit first: the next server may be an older version that does not read accepted inputs from the
+            // journal.
             () = runtime.stopping.cancelled(), if commit_by.is_some() => owner.commit_direct().await?,
             () = tokio::time::sleep_until(commit_by.unwrap_or_else(Instant::now)), if commit_by.is_some() => {
                 owner.commit_direct().await?;
@@ -129,21 +131,21 @@ async fn serve(
     }
 }
 
-async fn hear(process: &mut Option<AttachedProcess>) -> Heard {
+async fn receive_from_process(process: &mut Option<AttachedProcess>) -> Heard {
     match process {
-        Some(process) => process.hear().await,
+        Some(process) => process.receive().await,
         None => std::future::pending().await,
     }
 }
 
-async fn said(http: &mut Option<Http>) -> Vec<HttpSaid> {
+async fn receive_from_server(http: &mut Option<Http>) -> Vec<HttpSaid> {
     match http {
-        Some(http) => http.hear().await,
+        Some(http) => http.receive().await,
         None => std::future::pending().await,
     }
 }
 
-/// All agents are to end.
+/// Completes when all agents are being stopped.
 async fn halted(halt: &mut watch::Receiver<bool>) {
     if halt.wait_for(|halt| *halt).await.is_err() {
         std::future::pending().await

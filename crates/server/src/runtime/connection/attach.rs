@@ -1,4 +1,4 @@
-//! The process of a connection: attaching to it, reading its output, ending it.
+//! The process of a connection: attaching to it, reading its output and stopping it.
 
 use sayso_agents::translator::Exit;
 use sayso_core::connection::WirePosition;
@@ -12,8 +12,8 @@ use super::work::Work;
 use crate::runtime::link::AcceptedInputs;
 
 impl Owner {
-    /// Attaches to the process that is on record, and repeats what happened since the last commit: its output, and the inputs
-    /// that it accepted, each at the position at which it was translated. `rows` are the rows of the outbox.
+    /// Attaches to the recorded process and repeats everything that happened since the last commit: its output, and the inputs
+    /// that it accepted, each at the position at which it was translated. `rows` are the pending rows of the outbox.
     pub(super) async fn attach(&mut self, rows: &[OutboxRow]) -> Result<(), Stop> {
         let Some(from) = self.state.heard_to.or(self.state.connection.process) else { return Ok(()) };
         match process::attach(&self.runtime, &self.state.connection, from).await {
@@ -32,17 +32,17 @@ impl Owner {
             }
             let Some(process) = self.process.as_mut().filter(|process| process.has_past()) else { break };
             process.stop_reading_at(accepted.next_position());
-            let heard = process.hear().await;
+            let heard = process.receive().await;
             if heard.lost && !accepted.is_empty() {
                 return Err(Stop::LinkLost);
             }
-            self.take_in(heard).await?;
+            self.process_messages(heard).await?;
         }
-        // The journal ends before the position at which an input was translated: it is not the journal of these inputs.
+        // The journal ends before the position at which an input was translated, so it does not belong to these inputs.
         if accepted.is_empty() { Ok(()) } else { Err(Stop::Diverged) }
     }
 
-    /// Queues stored lines of earlier rows. A process accepts inputs in order, so it has accepted these.
+    /// Queues the stored lines of earlier rows. A process accepts inputs in order, so it has accepted these as well.
     fn queue_lines_before(&mut self, row: OutboxId, rows: &[OutboxRow]) {
         let Some(process) = &mut self.process else { return };
         for earlier in rows.iter().take_while(|earlier| earlier.id < row) {
@@ -54,8 +54,8 @@ impl Owner {
         }
     }
 
-    /// The rows of the outbox that the process has accepted, in order. If the process is gone and its journal may not
-    /// name all of them, the outcomes that it does not name are undeliverable.
+    /// Returns the outbox rows that the process has accepted, in order. If the process is gone and its journal may be
+    /// incomplete, outcomes that the journal does not name become undeliverable.
     async fn accepted_rows<'a>(&mut self, from: WirePosition, rows: &'a [OutboxRow]) -> Result<AcceptedRows<'a>, Stop> {
         let inputs = |row: &&OutboxRow| row.id > self.taken && !matches!(row.payload, OutboxPayload::Send { .. });
         let rows: Vec<&OutboxRow> = rows.iter().filter(inputs).collect();
@@ -75,15 +75,15 @@ impl Owner {
         Ok(accepted)
     }
 
-    /// Takes what came from the process.
-    pub(super) async fn take_in(&mut self, heard: Heard) -> Result<(), Stop> {
+    /// Processes a batch of messages from the process.
+    pub(super) async fn process_messages(&mut self, heard: Heard) -> Result<(), Stop> {
         if heard.is_empty() {
             return Ok(());
         }
         let lost = heard.lost;
         self.step(Work::Process(heard)).await?;
         if lost {
-            // Lines that the supervisor may not have are stored before they are sent again.
+            // The supervisor may not have received these lines, so they are stored before they are sent again.
             self.commit_direct().await?;
             self.process = None;
             Box::pin(self.attach(&[])).await?;
@@ -91,7 +91,7 @@ impl Owner {
         Ok(())
     }
 
-    /// When the translator wants a tick, or the agent counts as stalled.
+    /// Returns when the translator wants to be called, or when the agent counts as stalled, whichever is earlier.
     pub(super) fn deadline(&self) -> Option<Time> {
         self.state.translator.deadline().into_iter().chain(self.stale_at()).min()
     }
@@ -101,19 +101,19 @@ impl Owner {
         self.process.as_ref().and_then(|_| self.state.stale_at())
     }
 
-    /// The time of [`Self::deadline`] has come.
+    /// Runs when the time of [`Self::deadline`] is reached.
     pub(super) async fn tick(&mut self) -> Result<(), Stop> {
         let now = self.runtime.services.clock.now();
         self.step(Work::Tick { stalled: self.stale_at().is_some_and(|at| at <= now) }).await
     }
 
-    /// Commits what followed from direct inputs.
+    /// Commits the consequences of direct inputs.
     pub(super) async fn commit_direct(&mut self) -> Result<(), Stop> {
         self.commit_by = None;
         if self.state.uncommitted.is_empty() { Ok(()) } else { self.step(Work::CommitDirect).await }
     }
 
-    /// All agents are being stopped.
+    /// Handles a request to stop all agents.
     pub(super) fn halt(&mut self) {
         self.state.halted = true;
         if let Some(process) = &mut self.process {
@@ -121,7 +121,7 @@ impl Owner {
         }
     }
 
-    /// Ends a connection that cannot be continued: its process, its sessions, and the messages that wait.
+    /// Ends a connection that cannot continue: its process, its sessions, and the rows that wait to be sent.
     pub(super) async fn give_up(&mut self, reason: String, rows: Vec<OutboxRow>) -> Result<(), Stop> {
         tracing::error!(connection = %self.state.connection.id, reason, "giving up a connection");
         let mut accepted = Vec::new();

@@ -1,4 +1,4 @@
-//! An agent that is a server, as its connection sees it: the calls to it, and what it says.
+//! Agents that are servers: the calls to them, and their replies and events.
 
 use sayso_agents::translator::{HttpCall, HttpReply, Input, Login};
 use sayso_core::connection::ConnectionKind;
@@ -14,7 +14,7 @@ const UNKNOWN_PLACE: &str = "the agent's server is not there";
 const TOO_MANY: &str = "too many calls are under way";
 
 impl Owner {
-    /// Calls the server that the translator knows of, and no other.
+    /// Connects to the server that the translator names, and disconnects from any other.
     pub(super) fn follow_server(&mut self) {
         let wanted = self.state.translator.server();
         if self.http.as_ref().map(Http::server) == wanted.as_ref() {
@@ -31,7 +31,7 @@ impl Owner {
             };
             Http::new(server, secret)
                 .inspect_err(
-                    |error| tracing::error!(connection = %self.state.connection.id, %error, "there is no way to call the agent"),
+                    |error| tracing::error!(connection = %self.state.connection.id, %error, "cannot create a client for the agent's server"),
                 )
                 .ok()
         });
@@ -45,15 +45,15 @@ impl Owner {
             .unwrap_or_default()
     }
 
-    /// Sends a call that only reads. The translator repeats it if it gets no reply.
+    /// Sends a call that only reads. The translator repeats it if there is no reply.
     pub(super) fn read(&self, call: HttpCall) {
         if self.http.as_ref().is_none_or(|http| http.call(None, call).is_err()) {
-            tracing::debug!(connection = %self.state.connection.id, "dropping a read call: the agent's server takes no more calls");
+            tracing::debug!(connection = %self.state.connection.id, "dropping a read call: the call queue is full");
         }
     }
 
-    /// A call that changes something. It is marked on disk before it leaves: if it is found with that
-    /// mark nobody knows whether it arrived, and the translator has to find out.
+    /// Sends a call that changes something. The call is marked in the database before it is sent. If a marked call is found
+    /// after a crash, it is unknown whether it arrived, and the translator has to find out.
     pub(super) async fn call(&mut self, row: OutboxId, call: HttpCall, tried: bool) -> Result<(), Stop> {
         if row <= self.called {
             return Ok(());
@@ -74,8 +74,8 @@ impl Owner {
         self.step(Work::CallLost { row, reply }).await
     }
 
-    /// Takes what the server sent. Replies to stored calls are committed with their consequences.
-    pub(super) async fn take_said(&mut self, said: Vec<HttpSaid>) -> Result<(), Stop> {
+    /// Processes what the server sent. Replies to stored calls are committed together with their consequences.
+    pub(super) async fn process_replies(&mut self, said: Vec<HttpSaid>) -> Result<(), Stop> {
         let (mut inputs, mut replied) = (Vec::with_capacity(said.len()), Vec::new());
         for said in said {
             inputs.push(match said {

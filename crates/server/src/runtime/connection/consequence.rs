@@ -25,11 +25,12 @@ pub(super) struct Consequences {
     pub(super) live: Vec<LiveEvent>,
     pub(super) process: Process,
     pub(super) effects: Vec<Effect>,
-    /// Lines for the process, while nothing but lines and visible changes has followed from a direct input.
+    /// Lines for the process. Set while an input qualifies for the direct path: only lines and visible changes have followed
+    /// from it.
     pub(super) direct: Option<Vec<String>>,
 }
 
-/// Whose outcome an input carries.
+/// The row and the ask whose outcome an input carries.
 #[derive(Debug, Clone, Copy)]
 struct Carries {
     session: Option<SessionId>,
@@ -38,8 +39,8 @@ struct Carries {
 }
 
 impl ConnectionState {
-    /// Gives one input to the translator and collects the consequences. The refusal of an ask goes straight back to the
-    /// translator.
+    /// Passes one input to the translator and collects the consequences. If an ask is refused, the refusal goes back to the
+    /// translator at once.
     pub(super) fn follow(&mut self, input: Input, secret: bool, now: Time, all: &mut Consequences) {
         let carries = match &input {
             Input::Command(Command::Outcome { session, ask, .. }) => Carries { session: Some(*session), ask: Some(*ask), secret },
@@ -64,7 +65,7 @@ impl ConnectionState {
         }
     }
 
-    /// Adds the session of a conversation that the translator found.
+    /// Adds the session of a conversation that the translator discovered.
     pub(super) fn adopt(&mut self, found: &FoundSession, carried: Box<CarriedSession>, now: Time, all: &mut Consequences) {
         let session = carried.session.clone();
         let id = session.id;
@@ -107,14 +108,14 @@ impl ConnectionState {
         }
     }
 
-    /// Something else than lines follows from the input, so all of it is committed before anything is sent.
+    /// Something other than lines follows from the input, so everything is committed before anything is sent.
     fn leave_direct_path(&self, carries: Carries, all: &mut Consequences) {
         if let Some(lines) = all.direct.take().filter(|lines| !lines.is_empty()) {
             self.send(carries, &Message::Lines(lines), all);
         }
     }
 
-    /// Everything that is sent to an agent is a row of the outbox first.
+    /// Queues a message to the agent as a row of the outbox.
     fn send(&self, carries: Carries, message: &Message, all: &mut Consequences) {
         let Some(session) = carries.session.or_else(|| self.sessions.keys().next().copied()) else { return };
         let Carries { ask, secret, .. } = carries;
@@ -130,7 +131,7 @@ impl ConnectionState {
             }
             AgentEvent::Ended { reason, failed, resumable } => {
                 self.pending = 0;
-                // An agent that cannot be resumed reads its input and ends without a word.
+                // An agent that cannot be resumed reads its input and exits without output.
                 for ask in self.said.drain(..).filter(|_| failed) {
                     let reason = format!("The session could not be resumed: {reason}");
                     all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
@@ -151,7 +152,7 @@ impl ConnectionState {
                         }
                         all.changes.push(Change::OpenAsk(Box::new(ask)));
                     }
-                    Ok(None) => tracing::error!(%session, "an ask came for a session that this connection does not carry"),
+                    Ok(None) => tracing::error!(%session, "agent opened an ask for a session of another connection"),
                     Err(refused) => refusals.push(Command::Outcome {
                         session,
                         ask: AskId::new(now, self.ids.next_id()),
@@ -212,7 +213,7 @@ impl ConnectionState {
         }
     }
 
-    /// The id of a message: the same while it streams and when it is whole.
+    /// Returns the block id of a message, which is the same while the message streams and when it is complete.
     fn streamed(&mut self, session: SessionId, message: String, now: Time) -> BlockId {
         match self.streaming.get(&session) {
             Some((name, id)) if *name == message => *id,
@@ -254,7 +255,7 @@ impl Consequences {
         Self { changes, live: Vec::new(), process, effects: Vec::new(), direct: None }
     }
 
-    /// How many changes and live events people can see.
+    /// Counts the changes and live events that people can see.
     pub(super) fn visible_changes(&self) -> usize {
         self.changes.len() + self.live.len()
     }
@@ -264,7 +265,7 @@ impl Consequences {
     }
 }
 
-/// Whether this output may follow from an input that is sent before it is committed.
+/// Returns whether this output may follow from an input that is sent before it is committed.
 fn is_direct(output: &Output) -> bool {
     match output {
         Output::Lines(_) => true,
@@ -287,7 +288,7 @@ fn is_direct(output: &Output) -> bool {
     }
 }
 
-/// The decision for a request that is over a limit or has an id that cannot be stored.
+/// Builds the decision for a request that exceeds a limit or has an id that cannot be stored.
 fn refusal(kind: AskKind, refused: &AskRefused) -> Decision {
     let message = format!("Sayso refused this request: {refused}.");
     match kind {
@@ -296,7 +297,7 @@ fn refusal(kind: AskKind, refused: &AskRefused) -> Decision {
     }
 }
 
-/// The block of a tool call has the same id whenever it is named, also after a restart.
+/// Derives the block id of a tool call. It is the same for every mention of the call, also after a restart.
 fn tool_block(session: SessionId, call: &str) -> BlockId {
     let digest = Sha256::new().chain_update(session.as_bytes()).chain_update(call.as_bytes()).finalize();
     let mut id = [0; 16];

@@ -1,7 +1,8 @@
-//! Connections: one task owns each, with its translator and its place in the agent's stream.
+//! Connections to agents. One task, the connection actor, owns each connection with its translator and its position in the
+//! agent's output.
 //!
-//! `actor` is the loop of the task. It gives what arrives to its `owner`, which carries out one transition at a time:
-//! `plan` (a pure function over `state` and `work`), commit, effects.
+//! `actor` is the loop of the task. It passes everything that arrives to its `owner`, which carries out one transition at a
+//! time: `plan` (a pure function over `state` and `work`), commit, effects.
 
 mod actor;
 mod attach;

@@ -1,4 +1,4 @@
-//! Passes rows of the outbox on: outcomes and commands to the translator, messages to the process or the server.
+//! Processes rows of the outbox: passes outcomes and commands to the translator, and messages to the process or the server.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -28,11 +28,11 @@ impl Owner {
         }
     }
 
-    /// Takes rows of the outbox, each once and in order, and all rows that arrive in the mailbox meanwhile.
-    pub(super) async fn take(&mut self, rows: Vec<OutboxRow>, mailbox: &mut Mailbox) -> Result<(), Stop> {
+    /// Processes rows of the outbox, each once and in order, and rows that arrive in the mailbox in the meantime.
+    pub(super) async fn process_rows(&mut self, rows: Vec<OutboxRow>, mailbox: &mut Mailbox) -> Result<(), Stop> {
         let mut rows = VecDeque::from(rows);
         loop {
-            if mailbox.fell_behind() {
+            if mailbox.reset_behind() {
                 rows = self.rows().await?.into();
             }
             while let Ok(row) = mailbox.rows.try_recv() {
@@ -56,8 +56,8 @@ impl Owner {
         }
     }
 
-    /// Gives an outcome or a command to the translator. An approval is withheld if a file that its command executes has
-    /// changed since, unless the agent has the approval already (`may_withhold` is false).
+    /// Passes an outcome or a command to the translator. An approval is withheld if a file that its command executes has
+    /// changed since, unless the agent already has the approval (`may_withhold` is false).
     pub(super) async fn translate(
         &mut self,
         row: OutboxId,
@@ -81,13 +81,13 @@ impl Owner {
                     Work::Done(vec![row])
                 }
             },
-            // Not for the translator.
+            // Messages are already translated.
             OutboxPayload::Send { .. } => return Ok(()),
         };
         self.step(work).instrument(span).await
     }
 
-    /// Sends a message to the process or the server: a launch, lines, a call, or the end.
+    /// Sends a message to the process or the server: a launch, lines, a call or a stop.
     async fn pass_on(&mut self, row: OutboxId, ask: Option<AskId>, message: &Raw, tried: bool) -> Result<(), Stop> {
         let message = match serde_json::from_str(message.as_str()) {
             Ok(message) => message,
@@ -121,13 +121,13 @@ impl Owner {
                 process.stop();
                 self.step(Work::Done(vec![row])).await
             }
-            // The process runs already, or it is gone and nothing can be sent to it.
+            // The process is already running, or it has ended and nothing can be sent to it.
             (Message::Launch(_), _) | (Message::Lines(_) | Message::Stop, None) => self.step(Work::Done(vec![row])).await,
         }
     }
 }
 
-/// Whether this row tells the agent of a session to stop what it does.
+/// Returns whether this row interrupts or closes the session.
 fn stops(row: &OutboxRow, session: SessionId) -> bool {
     match &row.payload {
         OutboxPayload::Command(raw) if row.session == session => {

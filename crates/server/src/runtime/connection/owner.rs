@@ -1,4 +1,4 @@
-//! What the task of a connection owns, and how it carries out a transition: plan, commit, effects.
+//! The owner of a connection's state. It carries out one transition at a time: plan, commit, effects.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -29,41 +29,41 @@ use crate::service::quota::ByteQuota;
 use crate::service::sessions::found_session;
 use crate::service::{Services, asks, policy};
 
-/// How long the state and the delivery of a direct input may wait for a commit.
+/// How long the state and the delivery of a direct input may stay uncommitted.
 const COMMIT_WITHIN: Duration = Duration::from_millis(100);
 
 pub(super) struct Owner {
     pub(super) runtime: Arc<Runtime>,
     pub(super) agent: Agent,
     pub(super) state: ConnectionState,
-    /// The agent's process, while we are attached to it.
+    /// The agent's process, while the server is attached to it.
     pub(super) process: Option<AttachedProcess>,
     /// The agent's server, while its address is known.
     pub(super) http: Option<Http>,
-    /// The last row that was a call. A call that is read again at or below it is under way.
+    /// The last row that was sent as a call. Rows up to this one are in flight and are skipped when they are read again.
     pub(super) called: OutboxId,
-    /// The last outcome or command that the translator got.
+    /// The last outcome or command that was passed to the translator.
     pub(super) taken: OutboxId,
-    /// The last outcome or command whose consequences are committed. Behind `taken` while a direct input is not committed.
+    /// The last outcome or command whose consequences are committed. Lower than `taken` while a direct input is uncommitted.
     pub(super) committed: OutboxId,
-    /// When to commit what followed from direct inputs, although nothing else happens.
+    /// The latest time to commit the consequences of direct inputs.
     pub(super) commit_by: Option<Instant>,
-    /// The input that is repeated after a restart, until its lines were compared.
+    /// The input that is being repeated after a restart, until its lines have been compared.
     pub(super) repeating: Option<AcceptedInput>,
-    /// Why the connection cannot be continued from what is on disk.
+    /// Why the stored state of the connection cannot be used.
     pub(super) unusable: Option<String>,
 }
 
-/// Why an actor stops working.
+/// Why an actor stops.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// The database refused; go back to what is on disk.
+    /// A read or commit failed. The actor loads the committed state again.
     Store(StoreError),
-    /// Another life of the connection has taken over.
+    /// Another actor has advanced the connection.
     Stale,
-    /// The supervisor closed the connection while its past was read.
+    /// The supervisor closed the connection while earlier output was being read.
     LinkLost,
-    /// A repeated input gives other lines than those that the process accepted before the restart.
+    /// A repeated input translates to other lines than those that the process accepted before the restart.
     Diverged,
 }
 
@@ -74,7 +74,7 @@ impl From<StoreError> for Stop {
 }
 
 impl Owner {
-    /// Loads the connection as it was committed, with the rows that wait for its agent.
+    /// Loads the committed state of the connection and the pending rows of its outbox.
     pub(super) async fn load(
         runtime: Arc<Runtime>,
         id: ConnectionId,
@@ -140,7 +140,7 @@ impl Owner {
 
     /// Carries out the transition that follows from `work`.
     ///
-    /// Boxed: the memory that a transition needs is held while it runs, not by every actor that waits.
+    /// The future is boxed so that only running transitions hold its memory, not every waiting actor.
     pub(super) fn step(&mut self, work: Work) -> BoxFuture<'_, Result<(), Stop>> {
         Box::pin(self.transact(work))
     }
@@ -168,7 +168,8 @@ impl Owner {
         Ok(())
     }
 
-    /// Decides new asks again if the disk says something about their paths. `plan` cannot look: it does no I/O.
+    /// Decides new asks again if links or configuration on the disk affect their paths. `plan` cannot do this because it does
+    /// no I/O.
     async fn look_at_disk(&mut self, advance: &mut Advance, now: Time) {
         for change in &mut advance.changes {
             let Change::OpenAsk(ask) = change else { continue };
@@ -192,7 +193,7 @@ impl Owner {
 
     fn publish(&self, live: Vec<LiveEvent>) {
         if let Some(attached) = self.state.translator.attached() {
-            self.runtime.attachments.stands(self.state.connection.id, attached.standing);
+            self.runtime.attachments.record_standing(self.state.connection.id, attached.standing);
         }
         for event in live {
             self.runtime.feed.publish_live(event);
@@ -237,7 +238,7 @@ impl Owner {
         Ok(())
     }
 
-    /// Sends the lines of a direct input. The supervisor records the position that the translator has read, and the digest.
+    /// Sends the lines of a direct input. The supervisor records the translator's read position and the digest of the lines.
     fn send_direct(&mut self, row: OutboxId) {
         let Some(DirectInput { ask, lines, .. }) = self.state.uncommitted.input(row) else { return };
         let (ask, bytes) = (*ask, join_lines(lines));
@@ -247,7 +248,7 @@ impl Owner {
         }
     }
 
-    /// Checks that a repeated input gives the lines that the process has accepted, and nothing else.
+    /// Checks that a repeated input produces exactly the lines that the process accepted.
     fn compare_lines(&self, expected: AcceptedInput, advance: Option<&Advance>, effects: &[Effect]) -> Result<(), Stop> {
         let AcceptedInput { row, digest, .. } = expected;
         let lines = self.state.uncommitted.input(row).map(|input| join_lines(&input.lines));
@@ -256,7 +257,7 @@ impl Owner {
         if is_same { Ok(()) } else { Err(Stop::Diverged) }
     }
 
-    /// Allows commands like these for this agent in the project of a session.
+    /// Adds a grant that allows these commands for this agent in the project of a session.
     async fn grant(&mut self, session: SessionId, run: Vec<String>, now: Time) {
         let Some(carried) = self.state.sessions.get(&session) else { return };
         let project = carried.session.project.clone();
@@ -264,8 +265,8 @@ impl Owner {
     }
 }
 
-/// Reads the files that newly asked commands execute. Only in a session that this server started did the server choose the
-/// directory.
+/// Reads the files that newly requested commands execute. Only for sessions that this server started, because only there the
+/// server chose the directory.
 async fn note_files(services: &Services, kind: ConnectionKind, advance: &mut Advance) {
     match kind {
         ConnectionKind::InProcess | ConnectionKind::Supervised => {}

@@ -1,15 +1,15 @@
-//! Plans a transition of a connection: state and work in, what to publish, commit and do out.
+//! Plans a transition of a connection: takes the state and one piece of work, and returns what to publish, commit and do.
 //!
 //! A transition has three parts, and `Owner::step` carries them out in this order:
 //!
-//! 1. [`plan`] gives the work to the translator and collects what follows from it. It changes only the state in memory.
-//! 2. The commit: one [`Advance`], all or nothing. If it fails, the state is dropped and loaded again, as after a crash.
-//! 3. The effects, which act on the process, the agent's server or the policy. They happen only after the commit.
+//! 1. [`plan`] passes the work to the translator and collects the consequences. It changes only the state in memory.
+//! 2. The commit of one [`Advance`] is atomic. If it fails, the state is dropped and loaded again, as after a crash.
+//! 3. The effects act on the process, the agent's server or the policy. They happen only after the commit.
 //!
-//! A direct input (see [`direct`](super::direct)) has no commit of its own: it is sent at once, and the next transition that
-//! commits stores what followed from it first.
+//! A direct input (see [`direct`](super::direct)) has no commit of its own. It is sent at once, and the next transition that
+//! commits stores its consequences first.
 //!
-//! `plan` is a pure function: no I/O, no clock, and ids come from a seed in the state.
+//! `plan` is a pure function: it does no I/O, reads no clock, and derives ids from a seed in the state.
 
 use sayso_agents::translator::{FoundSession, HttpCall, Input};
 use sayso_core::connection::{Position, WirePosition};
@@ -27,34 +27,34 @@ use crate::runtime::feed::LiveEvent;
 /// How many bytes of output may be read without a commit.
 const MOST_UNCOMMITTED: u64 = 256 * 1024;
 
-/// What follows from one [`Work`].
+/// The consequences of one [`Work`].
 #[derive(Debug)]
 pub(super) struct Transition {
-    /// Published before the commit: the commit publishes the message that they are part of.
+    /// Events published before the commit. The commit publishes the complete message that they are fragments of.
     pub(super) live: Vec<LiveEvent>,
-    /// What to commit. `None` if only the translator's memory changed and the same input arrives again after a crash, or if
-    /// the input is direct.
+    /// What to commit. `None` if the input is direct, or if only the translator's memory changed and the same input arrives
+    /// again after a crash.
     pub(super) advance: Option<Advance>,
     /// What to do after the commit, in this order.
     pub(super) effects: Vec<Effect>,
 }
 
-/// What happens outside of the database after a commit.
+/// An action outside of the database.
 #[derive(Debug, PartialEq)]
 pub(super) enum Effect {
-    /// The lines of this row go to the process, before the commit that records them.
+    /// Send the lines of this row to the process, before the commit that records them.
     SendDirect(OutboxId),
-    /// The journal of the process is not needed up to this position.
+    /// Tell the supervisor that the journal is not needed up to this position.
     TrimJournal(WirePosition),
-    /// A launch was committed: a former process is not listened to any more.
+    /// A launch was committed, so stop listening to an earlier process.
     DetachProcess,
-    /// The process has ended: its files and its token are removed.
+    /// The process has ended, so remove its files and its token.
     ForgetProcess,
-    /// A call to the agent's server that changes nothing there. It may get lost.
+    /// Send a call to the agent's server that changes nothing there. It may get lost.
     Read(HttpCall),
-    /// A person allowed these commands for this agent in the project of the session.
+    /// Add the grant of a person who allowed these commands for this agent in the project of the session.
     Grant { session: SessionId, run: Vec<String> },
-    /// A conversation that has no session yet. Its session is the next work of the connection.
+    /// Create the session of a conversation that the translator discovered. The session is the next work of the connection.
     Adopt(FoundSession),
 }
 

@@ -1,4 +1,4 @@
-//! The process of an agent as its connection sees it: what it says, and what waits to be sent to it.
+//! The process of an agent: its output, and the queue of messages to it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -15,36 +15,36 @@ use crate::runtime::Runtime;
 use crate::runtime::link::{AcceptedInputs, InputFate, InputKey, LinkError, ProcessMessage, Supervised};
 use crate::service::tokens;
 
-/// How many messages and bytes wait here for one process. The rest stays in the database until these left.
+/// The maximum length of the queue to one process. Further messages stay in the database until the queue has room.
 const WAITING: usize = 64;
 const WAITING_BYTES: usize = 8 * 1024 * 1024;
-/// How many lines and bytes share one transaction.
+/// The maximum number of output lines in one transaction.
 const TOGETHER: usize = 256;
 const TOGETHER_BYTES: usize = 1024 * 1024;
 /// The journal is trimmed in steps of this many bytes.
 const TRIM: u64 = 1024 * 1024;
-/// How long a process may take to end; its supervisor kills it before.
+/// How long to wait for a process to end. Its supervisor kills it earlier.
 const ENDS: Duration = Duration::from_secs(20);
 
-/// Why an outcome is not sent that was on its way when another program wrote to the process.
+/// The delivery reason of an outcome that was being sent when another program wrote to the process.
 const ANOTHER_PROGRAM_WROTE: &str =
     "Another program sent input to the agent, so it is not certain whether this reached it. It was not sent again.";
 
-/// What is sent to a process, as it is stored in the outbox.
+/// A message to a process, as the outbox stores it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Message {
-    /// Start it.
+    /// Start the process.
     Launch(Launch),
     /// Lines for its standard input.
     Lines(Vec<String>),
-    /// End it.
+    /// Stop the process.
     Stop,
-    /// A call to the server that it is.
+    /// A call to the HTTP server of the agent.
     Call(HttpCall),
 }
 
-/// Whether this row starts a process.
+/// Returns whether this row starts a process.
 pub(super) fn is_launch(row: &OutboxRow) -> bool {
     match &row.payload {
         OutboxPayload::Send { message, .. } => matches!(serde_json::from_str(message.as_str()), Ok(Message::Launch(_))),
@@ -52,32 +52,32 @@ pub(super) fn is_launch(row: &OutboxRow) -> bool {
     }
 }
 
-/// What came from a process since it was last asked; one transaction.
+/// Everything that arrived from a process since the last call of [`AttachedProcess::receive`]. Committed in one transaction.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// What it said, and that it ended.
+    /// Output lines, and the exit of the process.
     pub(super) inputs: Vec<Input>,
-    /// Its output is read up to here.
+    /// The position up to which the output was read.
     pub(super) read: Option<WirePosition>,
-    /// It has these messages.
+    /// The messages that the process accepted.
     pub(super) taken: Vec<OutboxId>,
-    /// It does not take these.
+    /// The messages that the process refused.
     pub(super) refused: Vec<Refused>,
-    /// There is room for messages that were left in the database.
+    /// Whether the queue has room again for messages that were left in the database.
     pub(super) room: bool,
-    /// The way to it is gone; it may live on.
+    /// Whether the connection to the supervisor was lost. The process may still be running.
     pub(super) lost: bool,
-    /// Other programs interfered, in words for a person.
+    /// Warnings about interference by other programs, for people.
     pub(super) warnings: Vec<String>,
     pub(super) bytes: usize,
 }
 
-/// A message that a process does not take.
+/// A message that a process refused.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) id: OutboxId,
     pub(super) ask: Option<AskId>,
-    /// In words for a person.
+    /// The reason, for people.
     pub(super) reason: String,
 }
 
@@ -95,23 +95,23 @@ impl Heard {
 struct Waiting {
     id: OutboxId,
     ask: Option<AskId>,
-    /// Set for a direct input: the supervisor records that it accepted it.
+    /// Set for a direct input: what the supervisor records when it accepts the input.
     acceptance: Option<Acceptance>,
     bytes: Vec<u8>,
 }
 
-/// A process that we are attached to.
+/// A process that the server is attached to.
 pub(super) struct AttachedProcess {
     link: Supervised,
-    /// What waits, the first one is on its way if `sending`.
+    /// Messages to send. The first one is in flight if `sending` is set.
     queue: VecDeque<Waiting>,
     queued_bytes: usize,
     sending: bool,
-    /// The last message that was queued here.
+    /// The last message that was queued.
     last: OutboxId,
-    /// Messages stayed in the database because there was no room.
+    /// Whether messages stayed in the database because the queue was full.
     left: bool,
-    /// What came and was not taken yet.
+    /// Messages from the process that were not returned yet.
     heard: Heard,
     trimmed: u64,
     /// See [`Self::stop_reading_at`].
@@ -133,7 +133,8 @@ impl AttachedProcess {
         }
     }
 
-    /// Whether an input can be sent before it is committed: it would be queued, and the supervisor records it.
+    /// Returns whether an input can be sent before it is committed: the queue has room, and the supervisor records what it
+    /// accepts.
     pub(super) fn takes_direct_input(&self) -> bool {
         self.has_room() && self.link.records_inputs()
     }
@@ -154,12 +155,12 @@ impl AttachedProcess {
         self.enqueue(id, ask, Some(acceptance), bytes);
     }
 
-    /// The digest of an input that the supervisor records.
+    /// Computes the digest of an input that the supervisor records.
     pub(super) fn digest_of(&self, id: OutboxId, bytes: &[u8]) -> [u8; 16] {
         self.link.digest_of(id, bytes)
     }
 
-    /// Each id is sent once, and only in order.
+    /// Queues a message unless it was already queued. Ids only increase.
     fn enqueue(&mut self, id: OutboxId, ask: Option<AskId>, acceptance: Option<Acceptance>, bytes: Vec<u8>) {
         if id <= self.last {
             return;
@@ -196,27 +197,27 @@ impl AttachedProcess {
         }
     }
 
-    /// Ends it: no more input, then a signal, then a stronger one.
+    /// Stops the process: closes its stdin, then sends a signal, then a stronger one.
     pub(super) fn stop(&mut self) {
         self.link.stop();
     }
 
-    /// Ends it and waits until it is over; nobody hears what it still says.
+    /// Stops the process and waits until it has ended. Its remaining output is discarded.
     pub(super) async fn end(mut self) {
         self.stop();
         let is_over = |heard: &Heard| heard.lost || heard.inputs.iter().any(|input| matches!(input, Input::Exited(_)));
-        let ending = async { while !is_over(&self.hear().await) {} };
+        let ending = async { while !is_over(&self.receive().await) {} };
         if tokio::time::timeout(ENDS, ending).await.is_err() {
-            tracing::error!("an agent that was given up does not end");
+            tracing::error!("process of an abandoned connection did not exit");
         }
     }
 
-    /// Whether it said something before we came that has not been heard.
+    /// Returns whether output from before the attachment has not been read yet.
     pub(super) fn has_past(&self) -> bool {
         self.link.has_past()
     }
 
-    /// What was read up to here is on disk.
+    /// Records that output up to this position is committed, and trims the journal.
     pub(super) fn committed(&mut self, position: WirePosition) {
         if position.0 >= self.trimmed + TRIM {
             self.trimmed = position.0;
@@ -224,19 +225,18 @@ impl AttachedProcess {
         }
     }
 
-    /// Returns from [`Self::hear`] as soon as the output is read up to this position.
+    /// Makes [`Self::receive`] return as soon as the output is read up to this position.
     pub(super) fn stop_reading_at(&mut self, position: Option<u64>) {
         self.stop_at = position;
     }
 
-    /// The inputs that the journal of the process says were accepted, from a position on.
+    /// Returns the inputs that the journal of the process lists as accepted, from a position on.
     pub(super) async fn accepted_inputs(&self, from: WirePosition) -> AcceptedInputs {
         self.link.accepted_inputs(from).await
     }
 
-    /// What it says next, with everything else that is there. May be dropped while it waits; nothing
-    /// is lost.
-    pub(super) async fn hear(&mut self) -> Heard {
+    /// Waits for messages from the process, and returns them with everything else that is available. Cancel safe.
+    pub(super) async fn receive(&mut self) -> Heard {
         loop {
             if self.left && self.queue.is_empty() {
                 self.left = false;
@@ -271,7 +271,7 @@ impl AttachedProcess {
                     }
                 }
                 ProcessMessage::Warning(text) => self.heard.warnings.push(text),
-                // Whoever reads the past must not wait for what comes after it.
+                // The caller reads earlier output first and must not wait for new output.
                 ProcessMessage::CaughtUp => return std::mem::take(&mut self.heard),
                 ProcessMessage::Closed => {
                     self.heard.lost = true;
@@ -281,7 +281,7 @@ impl AttachedProcess {
         }
     }
 
-    /// The message that was on its way; the next one leaves.
+    /// Removes the message in flight and sends the next one.
     fn sent(&mut self, id: OutboxId) -> Option<Waiting> {
         if self.queue.front()?.id > id {
             return None;
@@ -293,7 +293,7 @@ impl AttachedProcess {
     }
 }
 
-/// The bytes of lines for standard input.
+/// Joins lines to the bytes for stdin.
 pub(super) fn join_lines(lines: &[String]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
@@ -303,7 +303,7 @@ pub(super) fn join_lines(lines: &[String]) -> Vec<u8> {
     bytes
 }
 
-/// Starts the process of a connection and attaches to it. Doing it twice starts one.
+/// Starts the process of a connection and attaches to it. Idempotent: a second call attaches to the same process.
 pub(super) async fn launch(
     runtime: &Runtime,
     agent: &Agent,
@@ -321,7 +321,7 @@ pub(super) async fn launch(
     let Some(found) = program.find(env.get("PATH").map(String::as_str)) else { return Err(failed(program.missing(&agent.name))) };
     let token = tokens::agent_secret(services, connection);
     if let Err(error) = tokens::issue_agent_token(services, &agent.name, session, &token).await {
-        tracing::warn!(%error, "the token of an agent could not be kept; it gets none");
+        tracing::warn!(%error, "cannot store the token of an agent; starting it without one");
     }
     env.extend(agent.env.iter().cloned().chain(launch.env));
     env.extend(launch.password.map(|variable| (variable, tokens::agent_password(services, connection))));
@@ -339,16 +339,16 @@ pub(super) async fn launch(
     }
 }
 
-/// Attaches to the process of a connection, or to what is left of it.
+/// Attaches to the process of a connection, or reads the journal that it left.
 pub(super) async fn attach(runtime: &Runtime, connection: &Connection, from: WirePosition) -> Result<AttachedProcess, LinkError> {
     let key = InputKey(tokens::agent_input_key(&runtime.services, connection));
     Supervised::attach(&runtime.processes, connection, key, from).await.map(|link| AttachedProcess::new(link, from))
 }
 
-/// The process has ended and all its output is committed: its files and its token go.
+/// Removes the files and the token of a process that has ended and whose output is committed.
 pub(super) async fn forget(runtime: &Runtime, connection: &Connection) {
     runtime.processes.remove(connection).await;
     if let Err(error) = tokens::revoke_agent_token(&runtime.services, connection).await {
-        tracing::warn!(%error, "the token of an agent that is gone could not be revoked");
+        tracing::warn!(%error, "cannot revoke the token of an agent that has exited");
     }
 }

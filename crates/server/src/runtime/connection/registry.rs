@@ -1,4 +1,4 @@
-//! Which connections have a task, and how what was committed reaches them.
+//! The registry of connection actors. It starts actors and routes committed outbox rows to them.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,19 +13,19 @@ use tracing::Instrument as _;
 use super::actor;
 use crate::runtime::Runtime;
 
-/// How many rows may wait for one actor. When it is full the actor reads the rest from the database,
-/// where every row stays until the agent has it.
+/// The capacity of an actor's mailbox. If it is full, the actor reads the remaining rows from the database, where every row
+/// stays until the agent has it.
 const MAILBOX: usize = 32;
 
-/// The way to one actor.
+/// A handle to one actor.
 #[derive(Debug, Clone)]
 struct Handle {
-    /// Boxed: a channel keeps room for its whole length from the start.
+    /// Rows are boxed because a channel allocates room for its whole capacity at once.
     mailbox: mpsc::Sender<Box<OutboxRow>>,
     behind: Arc<AtomicBool>,
 }
 
-/// The actors. Rows are the truth; this only wakes whoever has to send them.
+/// All actors. The rows in the database are the source of truth; the registry only wakes the actors that have to send them.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     actors: Mutex<HashMap<ConnectionId, Handle>>,
@@ -34,7 +34,7 @@ pub(crate) struct Registry {
     wake: Notify,
 }
 
-/// What an actor has of the registry.
+/// The receiving side of an actor's handle.
 #[derive(Debug)]
 pub(super) struct Mailbox {
     pub(super) rows: mpsc::Receiver<Box<OutboxRow>>,
@@ -42,19 +42,19 @@ pub(super) struct Mailbox {
 }
 
 impl Mailbox {
-    /// Whether rows were left in the database because the mailbox was full.
+    /// Returns whether rows were left in the database because the mailbox was full.
     pub(super) fn is_behind(&self) -> bool {
         self.behind.load(Ordering::SeqCst)
     }
 
-    /// The same, and forgets it: the caller reads the rows now.
-    pub(super) fn fell_behind(&self) -> bool {
+    /// Like [`Self::is_behind`], and resets the flag, because the caller reads the rows now.
+    pub(super) fn reset_behind(&self) -> bool {
         self.behind.swap(false, Ordering::SeqCst)
     }
 }
 
 impl Registry {
-    /// Routes what a commit queued. Called by the writer, so it must not block.
+    /// Routes the outbox rows of a commit to actors. Called on the writer's thread, so it must not block.
     pub(crate) fn route(&self, rows: Vec<OutboxRow>) {
         if rows.is_empty() {
             return;
@@ -73,11 +73,11 @@ impl Registry {
             }
         }
         drop(actors);
-        self.want(missing);
+        self.request_actors(missing);
     }
 
-    /// Asks for actors.
-    pub(crate) fn want(&self, connections: Vec<ConnectionId>) {
+    /// Requests actors for these connections.
+    pub(crate) fn request_actors(&self, connections: Vec<ConnectionId>) {
         if connections.is_empty() {
             return;
         }
@@ -85,17 +85,17 @@ impl Registry {
         self.wake.notify_one();
     }
 
-    /// How many have a task.
+    /// Returns the number of running actors.
     pub(crate) fn awake(&self) -> usize {
         self.actors.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Ends the actor of a connection: what it waits for is not wanted any more, or has to be read again.
+    /// Ends the actor of a connection, because the connection was removed or its settings have to be loaded again.
     pub(crate) fn end(&self, connection: ConnectionId) {
         self.actors.lock().unwrap_or_else(PoisonError::into_inner).remove(&connection);
     }
 
-    /// An actor that ends gives its place up; false if rows came in the meantime.
+    /// Removes an actor that wants to end. Returns false if rows arrived in the meantime; then the actor has to continue.
     pub(super) fn retire(&self, connection: ConnectionId, mailbox: &mut Mailbox) -> bool {
         let mut actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);
         if !mailbox.rows.is_empty() || mailbox.behind.load(Ordering::SeqCst) {
@@ -105,7 +105,7 @@ impl Registry {
         true
     }
 
-    /// Starts actors as they are wanted, for ever; owns them all, and ends them when it is dropped.
+    /// Starts requested actors. Owns all actors and ends them when it is dropped.
     pub(crate) async fn run(self: Arc<Self>, runtime: Arc<Runtime>) {
         let mut tasks: JoinSet<ConnectionId> = JoinSet::new();
         loop {
@@ -113,7 +113,7 @@ impl Registry {
             for connection in wanted {
                 let mut actors = self.actors.lock().unwrap_or_else(PoisonError::into_inner);
                 if actors.get(&connection).is_some_and(|handle| !handle.mailbox.is_closed()) {
-                    // It started in the meantime and reads everything from the database first.
+                    // The actor was started in the meantime, and reads all rows from the database first.
                     continue;
                 }
                 let (sender, rows) = mpsc::channel(MAILBOX);
@@ -133,7 +133,7 @@ impl Registry {
                 () = self.wake.notified() => {}
                 Some(ended) = tasks.join_next() => {
                     if let Err(error) = ended && error.is_panic() {
-                        tracing::error!(%error, "a connection's task broke");
+                        tracing::error!(%error, "connection task panicked");
                     }
                 }
             }

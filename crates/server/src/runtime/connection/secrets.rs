@@ -1,14 +1,14 @@
-//! Secrets that were given to an agent are masked in what it says next, while they are in memory.
-//! What it repeats after a restart, or in another form, cannot be caught and is not promised.
+//! Masks secret answers in the later output of the agent that received them, while they are in memory. Secrets that the agent
+//! repeats after a restart of the server, or in another form, are not detected.
 
 use sayso_core::ask::{Ask, Decision, MASK};
 
-/// Shorter values would mask harmless words.
+/// The minimum length of a masked value. Masking shorter values would hide harmless words.
 const SHORTEST: usize = 4;
-/// How many are kept per connection; the oldest go first.
+/// The maximum number of secrets per connection. The oldest are removed first.
 const MOST: usize = 32;
 
-/// The secrets that one connection's agent knows from us.
+/// The secrets that were given to the agent of one connection.
 #[derive(Default)]
 pub(super) struct Secrets {
     values: Vec<String>,
@@ -28,7 +28,7 @@ impl Secrets {
         }
     }
 
-    /// The text without them.
+    /// Replaces all known secrets in a text.
     pub(super) fn mask(&self, text: String) -> String {
         self.values
             .iter()
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_known_is_masked() {
+    fn known_secrets_are_masked() {
         let secrets = Secrets { values: vec!["hunter22".to_owned()] };
         assert_eq!(secrets.mask("I use hunter22 now".to_owned()), format!("I use {MASK} now"));
         assert_eq!(secrets.mask("nothing here".to_owned()), "nothing here");

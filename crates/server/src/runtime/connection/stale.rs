@@ -1,6 +1,6 @@
-//! The stale timer: notices an agent that is silent in the middle of a turn.
+//! The stale timer: detects an agent that is silent in the middle of a turn.
 //!
-//! Everything that is sent to the agent or comes from it restarts the timer. The timer stops while a person is asked.
+//! Every message to or from the agent restarts the timer. The timer stops while an ask is pending.
 
 use sayso_agents::translator::{Command, Input};
 use sayso_core::id::SessionId;
@@ -16,7 +16,7 @@ use super::work::Step;
 use crate::config::agents::OnStale;
 
 impl ConnectionState {
-    /// When the agent counts as stalled if it stays silent; `None` while no turn runs or a person is asked.
+    /// Returns when the agent counts as stalled if it stays silent. `None` while no turn is running or an ask is pending.
     pub(super) fn stale_at(&self) -> Option<Time> {
         let running = || self.sessions.values().any(|carried| carried.session.status == SessionStatus::Running);
         (self.pending == 0 && running()).then(|| self.heard_at.plus(self.stale_after))
@@ -34,7 +34,7 @@ impl ConnectionState {
         }
     }
 
-    /// The agent sent something, so it is not stalled.
+    /// Marks stalled sessions as running, because the agent sent something.
     pub(super) fn heard_from_agent(&mut self, now: Time, changes: &mut Vec<Change>) {
         self.heard_at = now;
         for session in self.sessions_with(&SessionStatus::Stalled) {

@@ -1,6 +1,6 @@
-//! The memory of a connection's task: everything that [`plan`](super::plan) reads and changes.
+//! The memory of a connection actor: everything that [`plan`](super::plan) reads and changes.
 //!
-//! Nothing in here does I/O. When a commit fails, the owner drops the state and loads the connection again.
+//! This module does no I/O. If a commit fails, the owner drops the state and loads the connection again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -22,39 +22,40 @@ use crate::entropy::IdSource;
 use crate::service::policies::{Policies, SessionScope};
 use crate::service::quota::ByteQuota;
 
-/// The connection as it is committed, and what its task remembers between two inputs.
+/// The committed state of a connection, and what its actor remembers between two inputs.
 pub(super) struct ConnectionState {
     pub(super) workspace: WorkspaceId,
     pub(super) connection: Connection,
     pub(super) translator: Box<dyn Translator>,
     pub(super) sessions: HashMap<SessionId, Box<CarriedSession>>,
-    /// Pending asks of all sessions.
+    /// The number of pending asks of all sessions.
     pub(super) pending: usize,
-    /// How many bytes each session may still ask.
+    /// The number of bytes that each session may still use for asks.
     pub(super) quota: ByteQuota<SessionId>,
-    /// Blocks of the tool calls of this turn that were written before.
+    /// The tool calls of this turn whose blocks were already written.
     pub(super) seen_tools: HashSet<BlockId>,
-    /// The message that streams in a session: the agent's name of it, and ours.
+    /// The message that each session streams: the agent's id and the block id.
     pub(super) streaming: HashMap<SessionId, (String, BlockId)>,
     pub(super) secrets: Secrets,
-    /// Asks whose answers became messages to the agent since it last spoke.
+    /// Asks whose answers were sent as messages since the agent's last output.
     pub(super) said: Vec<AskId>,
-    /// What followed from direct inputs and is not committed yet.
+    /// Consequences of direct inputs that are not committed yet.
     pub(super) uncommitted: Uncommitted,
-    /// Whether the process can get an input before it is committed: it is attached, has room, and records what it accepts.
+    /// Whether the process can get an input before it is committed: it is attached, its queue has room, and its supervisor
+    /// records accepted inputs.
     pub(super) takes_direct_input: bool,
-    /// The position up to which the output of the process was read, if it is ahead of the committed one.
+    /// The position up to which the output was read, if it is ahead of the committed one.
     pub(super) heard_to: Option<WirePosition>,
     /// When the agent last sent or received something.
     pub(super) heard_at: Time,
-    /// All agents are being stopped.
+    /// Whether all agents are being stopped.
     pub(super) halted: bool,
-    /// How long the agent may be silent in a turn, and what happens then.
+    /// How long the agent may be silent during a turn, and what happens then.
     pub(super) stale_after: Duration,
     pub(super) on_stale: OnStale,
-    /// The person's home directory, for the policy.
+    /// The person's home directory, which the policy needs.
     pub(super) home: Option<String>,
-    /// Schemes of links in addition to `http` and `https`.
+    /// Allowed URL schemes of links in addition to `http` and `https`.
     pub(super) link_schemes: Vec<String>,
     pub(super) ids: IdSource,
 }
@@ -64,9 +65,9 @@ pub(super) struct ConnectionState {
 pub(super) struct CarriedSession {
     pub(super) session: Session,
     pub(super) policy: PolicySet,
-    /// The version of the policies that `policy` was made of.
+    /// The version of the policies from which `policy` was built.
     version: u64,
-    /// The agent's last words, shown with its next ask.
+    /// The agent's last message, which becomes the context of its next ask.
     pub(super) last_said: String,
 }
 
@@ -83,7 +84,7 @@ impl CarriedSession {
 }
 
 impl ConnectionState {
-    /// Replaces the policies of sessions that were made before the last change.
+    /// Rebuilds the policies of sessions after the policy changed.
     pub(super) fn refresh_policies(&mut self, policies: &Policies) {
         let version = policies.in_force().version;
         for carried in self.sessions.values_mut().filter(|carried| carried.version != version) {
@@ -92,17 +93,17 @@ impl ConnectionState {
         }
     }
 
-    /// A block with a new id.
+    /// Creates a block with a new id.
     pub(super) fn new_block(&mut self, now: Time, body: BlockBody) -> Block {
         Block { id: BlockId::new(now, self.ids.next_id()), at: now, subagent: None, body }
     }
 
-    /// The position up to which the translator has read the output of the process.
+    /// Returns the position up to which the translator has read the output of the process.
     pub(super) fn read_position(&self) -> WirePosition {
         self.heard_to.or(self.connection.process).unwrap_or(WirePosition(0))
     }
 
-    /// How many bytes of output were read since the last commit.
+    /// Returns how many bytes of output were read since the last commit.
     pub(super) fn uncommitted_bytes(&self, process: Process) -> u64 {
         match (process, self.connection.process) {
             (Process::Read(WirePosition(heard)), Some(WirePosition(committed))) => heard.saturating_sub(committed),
@@ -111,14 +112,14 @@ impl ConnectionState {
         }
     }
 
-    /// Whether a restarted server would wake the translator in time without this deadline on disk. It starts the task of
-    /// every connection that has a process or an attached server anyway.
+    /// Returns whether a restarted server would call the translator in time without this deadline in the database. The server
+    /// starts the actor of every connection with a process or an attached server anyway.
     pub(super) fn wakes_without(&self, deadline: Option<Time>) -> bool {
         let starts_anyway = self.connection.process.is_some() || self.connection.kind == ConnectionKind::Attached;
         starts_anyway || deadline == self.connection.wake_at
     }
 
-    /// Takes over what was committed of the connection.
+    /// Applies a committed transition to the state in memory.
     pub(super) fn committed(&mut self, position: Position, process: Process, wake_at: Option<Time>) {
         self.connection.position = position;
         self.connection.wake_at = wake_at;

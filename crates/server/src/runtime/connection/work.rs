@@ -1,4 +1,4 @@
-//! What reaches a connection, and what it means for the translator and for stored rows.
+//! The kinds of work that reach a connection, and what each means for the translator and the stored rows.
 
 use std::sync::Arc;
 
@@ -18,38 +18,38 @@ use super::process::{Heard, Refused};
 use super::state::{CarriedSession, ConnectionState};
 use crate::service::sessions::resume_command;
 
-/// One thing that reached a connection. Each is one transition.
+/// One item that reached a connection. Each is carried out as one transition.
 #[derive(Debug)]
 pub(super) enum Work {
-    /// An ask of the agent was decided. With `follow_up` the agent no longer waits for it. With `withheld` a file that the
-    /// approved command executes has changed since, and the agent is denied.
+    /// An ask of the agent was decided. `follow_up`: the agent no longer waits for the outcome. `withheld`: a file that the
+    /// approved command executes has changed since, so the agent is denied.
     Outcome { row: OutboxId, session: SessionId, ask: Arc<Ask>, decision: Decision, follow_up: bool, withheld: bool },
-    /// The agent gets a command.
+    /// A command for the agent.
     Command { row: OutboxId, command: Command },
     /// A session was stopped before this approval was sent, so the agent does not get it.
     Cancelled { row: OutboxId, ask: AskId },
-    /// The process is gone, and nobody knows whether it got these outcomes.
+    /// The process is gone, and it is unknown whether it got these outcomes.
     Uncertain(Vec<(OutboxId, Option<AskId>)>),
-    /// What followed from direct inputs has waited long enough.
+    /// The consequences of direct inputs have waited long enough for a commit.
     CommitDirect,
-    /// The process wrote something, ended, or accepted or refused what was sent to it.
+    /// The process wrote output, ended, or accepted or refused messages.
     Process(Heard),
-    /// There is no process, although there should be. `row` is the message that should have launched it.
+    /// A process should exist but does not. `row` is the message that should have launched it.
     NoProcess { exit: Exit, row: Option<OutboxId> },
-    /// The agent's server sent something. `replied` are the rows of the calls that have a reply.
+    /// The agent's server sent something. `replied` are the rows of calls that got a reply.
     Server { inputs: Vec<Input>, replied: Vec<OutboxId> },
-    /// A call to the agent's server leaves right after the commit.
+    /// A call to the agent's server is sent right after the commit.
     Calling(OutboxId),
-    /// A call has no reply and gets none.
+    /// A call got no reply and will not get one.
     CallLost { row: OutboxId, reply: HttpReply },
-    /// These rows need not be sent any more.
+    /// These rows do not have to be sent any more.
     Done(Vec<OutboxId>),
     /// A deadline of the translator passed, or the agent was silent for too long (`stalled`).
     Tick { stalled: bool },
-    /// A conversation that the translator found has a session now.
+    /// A conversation that the translator discovered now has a session.
     Adopt { found: FoundSession, session: Box<CarriedSession> },
-    /// The connection cannot be continued. `rows` are the messages that wait for its agent; the process may have got those
-    /// in `accepted`.
+    /// The connection cannot continue. `rows` are the pending messages to its agent; the process may have received those in
+    /// `accepted`.
     GiveUp { reason: String, rows: Vec<OutboxRow>, accepted: Vec<OutboxId> },
 }
 
@@ -57,29 +57,29 @@ pub(super) enum Work {
 #[derive(Debug)]
 pub(super) struct DirectRow {
     pub(super) row: OutboxId,
-    /// The ask whose outcome it is.
+    /// The ask whose outcome the row carries.
     pub(super) ask: Option<AskId>,
 }
 
-/// What every kind of work comes down to.
+/// The common form of all kinds of work.
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) inputs: Vec<Input>,
     pub(super) changes: Vec<Change>,
-    /// Rows of the outbox that need not be sent again.
+    /// Outbox rows that do not have to be sent again.
     pub(super) delivered: Vec<OutboxId>,
-    /// Rows of the outbox that are sent right after the commit.
+    /// Outbox rows that are sent right after the commit.
     pub(super) trying: Vec<OutboxId>,
-    /// The output of the process was read up to here.
+    /// The position up to which the output of the process was read.
     pub(super) read: Option<WirePosition>,
-    /// If nothing follows from the inputs, no commit is needed: after a crash they arrive again.
+    /// Whether the inputs arrive again after a crash. Then they need no commit if nothing follows from them.
     pub(super) repeatable: bool,
-    /// The inputs contain a secret answer.
+    /// Whether the inputs contain a secret answer.
     pub(super) secret: bool,
-    /// The process is given up.
+    /// Whether the process is abandoned.
     pub(super) gone: bool,
     pub(super) adopted: Option<(FoundSession, Box<CarriedSession>)>,
-    /// The inputs come from this row. If only lines follow, they are sent before the commit.
+    /// The row of the inputs. If only lines follow, they are sent before the commit.
     pub(super) direct: Option<DirectRow>,
 }
 
@@ -206,7 +206,7 @@ impl ConnectionState {
         step
     }
 
-    /// Ends the process and the sessions, and drops the messages that wait.
+    /// Ends the process and the sessions, and drops the pending messages.
     fn give_up(&self, reason: &str, rows: Vec<OutboxRow>, accepted: &[OutboxId]) -> Step {
         let mut step = Step { gone: true, ..Step::default() };
         for OutboxRow { id, payload, .. } in rows {
@@ -227,7 +227,7 @@ impl ConnectionState {
     }
 }
 
-/// The process is gone and its journal is not whole, so these rows may have reached it.
+/// The process is gone and its journal is incomplete, so it may have received these rows.
 fn uncertain(rows: Vec<(OutboxId, Option<AskId>)>) -> Step {
     let mut step = Step::default();
     for (row, ask) in rows {

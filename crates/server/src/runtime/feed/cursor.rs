@@ -1,5 +1,5 @@
-//! A stream's position in the feed: from the ring if it reaches back that far, else from the
-//! database, without a gap and without anything twice where one takes over from the other.
+//! A stream's position in the feed. A cursor reads from the ring if the ring still has the position, and from the database
+//! otherwise. Switching between the two never skips or repeats an event.
 
 use std::fmt;
 #[cfg(test)]
@@ -15,50 +15,50 @@ use sayso_store::read::{EventsAfter, PastEvents};
 use sayso_store::{StoreError, WorkspaceId};
 
 use super::frame::Frame;
-use super::past::Past;
+use super::history::EventHistory;
 use super::render::{Render, Rendered};
 use super::ring::{Ring, RingRead, StreamPosition, Ticket};
 
-/// A batch ends with the frame that reaches this many bytes.
+/// The size at which a batch ends, in bytes. The last frame may exceed it.
 pub(super) const BATCH: usize = 64 * 1024;
-/// How many rows of the past are looked at at once.
+/// The number of stored events per database read.
 const PAGE: usize = 64;
 
-/// What a stream wants to see.
+/// The events that a stream wants.
 #[derive(Debug, Clone)]
 pub(crate) struct Selection {
     /// Whose feed.
     pub(crate) workspace: WorkspaceId,
-    /// Only this session. The caller has checked that the token sees it, and then `scope` may be
-    /// [`Scope::All`]: what belongs to a visible session is visible.
+    /// Only events of this session. The caller has checked that the token can see the session, so `scope` may be
+    /// [`Scope::All`]: everything in a visible session is visible.
     pub(crate) session: Option<SessionId>,
-    /// What the token sees.
+    /// The scope of the token.
     pub(crate) scope: Scope,
-    /// After this `seq`; from now on if it is absent.
+    /// Start after this `seq`, or with the next new event if absent.
     pub(crate) since: Option<i64>,
 }
 
-/// What comes next.
+/// The next item of a stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Batch<T = Bytes> {
     /// One or more rendered frames.
     Frames(T),
-    /// The past that was asked for is gone, or the position never was. The stream goes on after `seq`.
+    /// The requested events are gone, or the position never existed. The stream continues after `seq`.
     Reset {
-        /// Where it goes on.
+        /// The position at which the stream continues.
         seq: i64,
-        /// What to tell the client.
+        /// The rendered notification for the client.
         rendered: T,
     },
-    /// Nothing happened for a while.
+    /// Nothing was sent for a while, so the stream should send a heartbeat.
     Quiet,
-    /// The server stops, or the past could not be read: the client has to come back.
+    /// The server is stopping, or stored events could not be read. The client has to reconnect.
     Closed,
 }
 
 type Page = Result<PastEvents, StoreError>;
 
-/// A position in the feed, with a filter. The only state that a stream has.
+/// A position in the feed, with a filter. This is the only state of a stream.
 pub(crate) struct Cursor<R> {
     ring: Arc<Ring>,
     ticket: Ticket,
@@ -66,8 +66,8 @@ pub(crate) struct Cursor<R> {
     session: Option<SessionId>,
     scope: Scope,
     position: StreamPosition,
-    past: Arc<dyn Past>,
-    /// The page that is being read.
+    past: Arc<dyn EventHistory>,
+    /// The database read in progress.
     reading: Option<BoxFuture<'static, Page>>,
     render: R,
 }
@@ -85,19 +85,19 @@ impl<R> Drop for Cursor<R> {
 }
 
 impl<R: Render> Cursor<R> {
-    pub(super) fn new(ring: Arc<Ring>, selection: Selection, past: Arc<dyn Past>, render: R) -> Self {
+    pub(super) fn new(ring: Arc<Ring>, selection: Selection, past: Arc<dyn EventHistory>, render: R) -> Self {
         let Selection { workspace, session, scope, since } = selection;
         let (ticket, position) = ring.join(session, since);
         Self { ring, ticket, workspace, session, scope, position, past, reading: None, render }
     }
 
-    /// The next batch.
+    /// Waits for the next batch.
     #[cfg(test)]
     pub(crate) async fn next_batch(&mut self) -> Batch<R::Output> {
         poll_fn(|cx| self.poll_batch(cx)).await
     }
 
-    /// The next batch, when there is one.
+    /// Polls for the next batch.
     pub(crate) fn poll_batch(&mut self, cx: &mut Context<'_>) -> Poll<Batch<R::Output>> {
         loop {
             if let Some(reading) = &mut self.reading {
@@ -107,7 +107,7 @@ impl<R: Render> Cursor<R> {
                     return Poll::Ready(batch);
                 }
             }
-            match self.ring.look(self.ticket, &self.scope, &mut self.position, cx.waker()) {
+            match self.ring.read_frames(self.ticket, &self.scope, &mut self.position, cx.waker()) {
                 RingRead::Frames { frames, end } => {
                     if let Some(rendered) = self.take_frames(&frames, end) {
                         return Poll::Ready(Batch::Frames(rendered));
@@ -130,13 +130,13 @@ impl<R: Render> Cursor<R> {
         for (taken, (index, frame)) in frames.iter().enumerate() {
             batch.push(self.render.frame(frame));
             if batch.is_full() && taken + 1 < frames.len() {
-                // The rest stays in the ring until the client has taken this.
+                // The remaining frames stay in the ring until the client has taken these.
                 let seq = frame.seq().map_or(self.position.seq, |seq| seq.max(self.position.seq));
                 self.position = StreamPosition { seq, index: Some(index + 1), ..end };
                 return batch.join();
             }
         }
-        // A renderer may have nothing for any of them; then the stream stayed silent.
+        // A renderer may skip all frames of a batch; then the stream stays quiet.
         let quiet_since = if batch.is_empty() { self.position.quiet_since } else { end.quiet_since };
         self.position = StreamPosition { quiet_since, ..end };
         batch.join()
@@ -146,7 +146,7 @@ impl<R: Render> Cursor<R> {
         let page = match page {
             Ok(page) => page,
             Err(error) => {
-                tracing::warn!(%error, "a stream ends because the past cannot be read");
+                tracing::warn!(%error, "closing event stream: cannot read stored events");
                 return Some(Batch::Closed);
             }
         };
@@ -160,7 +160,7 @@ impl<R: Render> Cursor<R> {
         let mut whole = true;
         for event in page.events {
             if batch.is_full() {
-                // Read again when the client has taken this: a page waits for nobody in memory.
+                // The rest is read again after the client has taken this batch, so pages are not held in memory.
                 whole = false;
                 break;
             }
@@ -178,14 +178,14 @@ impl<R: Render> Cursor<R> {
             self.position.seq = self.position.seq.max(page.looked_to);
         }
         if self.position.seq == before && before < page.head {
-            tracing::error!(seq = before, head = page.head, "a stream ends because the past does not go on");
+            tracing::error!(seq = before, head = page.head, "closing event stream: gap in stored events");
             return Some(Batch::Closed);
         }
         batch.join().map(Batch::Frames)
     }
 }
 
-/// The pieces of a batch. One piece is passed on as it is, several are joined.
+/// The pieces of a batch. A single piece is passed on unchanged; several are joined.
 struct Pieces<T> {
     pieces: Vec<T>,
     size: usize,

@@ -15,21 +15,21 @@ use serde::Serialize;
 
 use super::{shorten, wire};
 
-/// The largest frame. What does not fit is left out and the ask is marked `truncated`.
+/// The maximum size of a frame. Larger asks are shortened and marked `truncated`.
 pub(super) const FRAME_MAX: usize = 64 * 1024;
 
-/// The next piece of a message, for streams that are open right now. It is stored nowhere and has no `seq`.
+/// A fragment of a message, for streams that are open now. It is not stored and has no `seq`.
 #[derive(Debug, Clone)]
 pub(crate) struct LiveEvent {
     pub(crate) workspace: WorkspaceId,
     pub(crate) session: SessionId,
     pub(crate) at: Time,
-    /// The message. The block of the whole message has the same id.
+    /// The message. The block of the complete message has the same id.
     pub(crate) message: BlockId,
     pub(crate) text: String,
 }
 
-/// What a frame carries.
+/// The event in a frame.
 #[derive(Debug)]
 pub(crate) enum Item {
     /// An event of the feed.
@@ -38,7 +38,7 @@ pub(crate) enum Item {
     Live(LiveEvent),
 }
 
-/// One event and, once somebody asked for them, its bytes. Shared by every stream that sends it.
+/// One event and its bytes, which are rendered when first requested. All streams that send the event share the frame.
 #[derive(Debug)]
 pub(crate) struct Frame {
     item: Item,
@@ -46,22 +46,20 @@ pub(crate) struct Frame {
 }
 
 impl Frame {
-    /// The frame of a stored event.
     pub(crate) const fn stored(event: StoredEvent) -> Self {
         Self { item: Item::Stored(event), native: OnceLock::new() }
     }
 
-    /// The frame of a live-only event.
     pub(crate) const fn live(event: LiveEvent) -> Self {
         Self { item: Item::Live(event), native: OnceLock::new() }
     }
 
-    /// The event itself, for surfaces that render it in their own protocol.
+    /// Returns the event, for surfaces that render it in their own protocol.
     pub(crate) const fn item(&self) -> &Item {
         &self.item
     }
 
-    /// Its place in the feed.
+    /// Returns the position in the feed.
     pub(crate) const fn seq(&self) -> Option<i64> {
         match &self.item {
             Item::Stored(event) => Some(event.seq),
@@ -69,7 +67,7 @@ impl Frame {
         }
     }
 
-    /// The session it belongs to.
+    /// Returns the session that the event belongs to.
     pub(crate) const fn session(&self) -> Option<SessionId> {
         match &self.item {
             Item::Stored(event) => event.session,
@@ -77,7 +75,8 @@ impl Frame {
         }
     }
 
-    /// Whether a token with this scope sees it: by the ask if it is about one, else by its session.
+    /// Returns whether a token with this scope can see the event. Events about an ask follow the ask; all others follow their
+    /// session.
     pub(crate) fn visible_to(&self, scope: &Scope) -> bool {
         let session = self.session();
         if let Item::Stored(event) = &self.item {
@@ -88,7 +87,7 @@ impl Frame {
                 return scope.sees(Visible { session, labels: &about.labels, opened_by: about.opened_by });
             }
         }
-        // What belongs to nobody, and what is live only, has neither labels nor an opener.
+        // Events without a session and live-only events have neither labels nor an owner.
         match scope {
             Scope::All => true,
             Scope::Session { session: own } => session == Some(*own),
@@ -96,7 +95,7 @@ impl Frame {
         }
     }
 
-    /// The whole event as a value; none if there is nothing to say.
+    /// Returns the complete event as a value. `None` if clients have no use for it.
     pub(crate) fn event(&self) -> Option<FeedEvent> {
         match &self.item {
             Item::Stored(event) => Some(envelope(event, wire::event_of(&event.payload)?)),
@@ -107,7 +106,7 @@ impl Frame {
         }
     }
 
-    /// The bytes of a native stream; none if there is nothing to say.
+    /// Returns the bytes of the native stream. Empty if clients have no use for the event.
     pub(crate) fn native(&self) -> &Bytes {
         self.native.get_or_init(|| Bytes::from(self.render().unwrap_or_default()))
     }
@@ -145,7 +144,7 @@ impl Frame {
         sse(&self.event()?, usize::MAX)
     }
 
-    /// About how much memory it holds on to, its bytes included.
+    /// Returns the approximate memory use in bytes, including the rendered bytes.
     pub(super) fn weight(&self) -> usize {
         const FIXED: usize = 512;
         FIXED
@@ -181,7 +180,7 @@ fn bounded_ask(ask: &Ask, envelope: impl Fn(AskEvent) -> FeedEvent) -> Option<Ve
             return Some(short);
         }
     }
-    // Not reached: what the last step leaves always fits.
+    // Unreachable, because the result of the last step always fits.
     None
 }
 
@@ -200,8 +199,8 @@ fn sse(event: &FeedEvent, limit: usize) -> Option<Vec<u8>> {
     let written = write_sse(&mut out, event);
     let Bounded { mut out, .. } = out;
     written.ok()?;
-    // Line breaks stand only between the tokens of JSON that is passed on verbatim, where a space means the same. In a stream
-    // they would end the line.
+    // Line breaks occur only between tokens of verbatim JSON, where a space is equivalent. In a stream they would end the
+    // `data:` line.
     let data = out.windows(DATA.len()).position(|bytes| bytes == DATA)?;
     let end = out.len() - END.len();
     for byte in &mut out[data + DATA.len()..end] {
@@ -225,7 +224,7 @@ fn write_sse(out: &mut Bounded, event: &FeedEvent) -> io::Result<()> {
     out.write_all(END)
 }
 
-/// Stops at the limit, so that megabytes are not written only to be thrown away.
+/// A writer that fails at the limit, so that megabytes are not rendered only to be discarded.
 struct Bounded {
     out: Vec<u8>,
     limit: usize,
@@ -260,7 +259,7 @@ mod tests {
     use super::super::fixture;
     use super::*;
 
-    /// Reads a frame the way a client does: fields by line, then the data.
+    /// Parses a frame like a client: header fields, then the data.
     fn read(frame: &Frame) -> (BTreeMap<String, String>, Value) {
         let text = std::str::from_utf8(frame.native()).unwrap();
         let body = text.strip_suffix("\n\n").unwrap();
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_follows_the_kind_of_the_ask_and_a_plan_speaks_the_question_door_too() {
+    fn event_name_follows_the_ask_kind_and_plans_have_a_question_object() {
         let mut ask = fixture::approval(Action::Other);
         let name = |payload: fn(Arc<Ask>) -> EventPayload, ask: &Ask| {
             let mut event = fixture::asked(1, None, ask.clone());
@@ -323,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_event_has_no_place() {
+    fn live_event_has_no_seq() {
         let frame = Frame::live(fixture::delta(fixture::session(1), "hi"));
         let (fields, data) = read(&frame);
         assert_eq!((fields.get("id"), fields["event"].as_str()), (None, "message.delta"));

@@ -1,17 +1,16 @@
-//! The feed: every event in the order of commits, and the streams that read it.
+//! The feed: every event in commit order, and the streams that read it.
 //!
-//! The writer's commits are appended to a bounded [`Ring`](ring) of frames, one per workspace. A
-//! stream is a [`Cursor`]: a position and a filter, nothing else. It reads from the ring while the
-//! ring reaches back to its position, and short pages of the database otherwise, so there is
-//! deliberately no queue per client and a slow client costs nobody anything.
+//! The writer appends committed events to a bounded [`Ring`](ring) of frames, one ring per workspace. A stream is a [`Cursor`]:
+//! only a position and a filter. It reads from the ring while the ring still has its position, and short pages of the database
+//! otherwise. There is no queue per client, so a slow client uses no memory.
 //!
-//! Bytes are made when the first stream wants them, on that stream's task: the writer's thread only
-//! appends and wakes. A stream of one session is woken by that session's frames only.
+//! The first stream that sends a frame renders its bytes, on the task of that stream. The writer's thread only appends frames
+//! and wakes streams. A stream of one session is woken only by the frames of that session.
 
 mod cursor;
 mod frame;
+mod history;
 mod outcomes;
-mod past;
 mod publish;
 mod render;
 mod ring;
@@ -28,9 +27,9 @@ mod tests;
 
 pub(crate) use cursor::{Batch, Cursor, Selection};
 pub(crate) use frame::{Frame, Item, LiveEvent};
-pub(crate) use outcomes::OutcomeFrames;
 #[cfg(test)]
-pub(crate) use past::Past;
-pub(crate) use past::StoredPast;
+pub(crate) use history::EventHistory;
+pub(crate) use history::StoredHistory;
+pub(crate) use outcomes::OutcomeFrames;
 pub(crate) use publish::Feed;
 pub(crate) use render::{Native, Render, Values};

@@ -1,4 +1,4 @@
-//! Rows that an earlier version stored still read and render as they did then.
+//! Tests that rows of earlier versions are parsed and rendered as they were then.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,14 +11,14 @@ use sayso_store::{Commit, Store, StoreOptions, WorkspaceId, probe};
 use super::frame::Frame;
 
 const ROWS: &str = include_str!("stored_by_0_1.sql");
-/// What version 0.1.0 sent for these rows.
+/// The frames of version 0.1.0 for these rows, with the codes of texts that later versions add.
 const STREAM: &str = include_str!("stored_by_0_1.txt");
 
 fn open(path: &Path) -> Store {
     Store::open(&StoreOptions::new(path.to_owned()), || Time::from_millis(0), |_: Commit| {}).unwrap()
 }
 
-/// Opening this database upgrades it, which must not change what its events say.
+/// Creates a database of version 0.1. Opening it upgrades it, which must not change its events.
 fn database_of_version_0_1(path: &Path) {
     let migrations = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/migrations");
     let mut files: Vec<_> = std::fs::read_dir(migrations).unwrap().map(|entry| entry.unwrap().path()).collect();

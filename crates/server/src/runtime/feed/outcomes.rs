@@ -1,4 +1,4 @@
-//! The rendering of a stream of outcomes: the resolved asks of one caller, and nothing else.
+//! Renders a stream of outcomes: only the resolved asks of one caller.
 
 use bytes::Bytes;
 use sayso_store::EventPayload;
@@ -7,7 +7,8 @@ use super::frame::{Frame, Item};
 use super::render::{Native, Render};
 use crate::runtime::keeper::Following;
 
-/// Renders outcomes for the caller that opened the asks. The caller counts as waiting for them while this exists.
+/// Renders outcomes for the caller that opened the asks. While this value exists, the keeper counts the caller as waiting for
+/// them.
 #[derive(Debug)]
 pub(crate) struct OutcomeFrames {
     _following: Following,
@@ -24,7 +25,7 @@ impl Render for OutcomeFrames {
 
     fn frame(&mut self, frame: &Frame) -> Bytes {
         match frame.item() {
-            // The caller of an agent's ask is the agent: its outcome goes to the agent's connection.
+            // For asks of a session, the caller is the agent, and its outcome goes to the agent's connection.
             Item::Stored(event) => match &event.payload {
                 EventPayload::AskResolved(ask) if ask.origin.connection.is_none() => Native.frame(frame),
                 _ => Bytes::new(),

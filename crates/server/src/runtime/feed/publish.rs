@@ -1,4 +1,4 @@
-//! The feed as the rest of the server sees it.
+//! The interface of the feed to the rest of the server.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,16 +9,16 @@ use sayso_store::{StoredEvent, WorkspaceId};
 
 use super::cursor::{Cursor, Selection};
 use super::frame::{Frame, LiveEvent};
-use super::past::Past;
+use super::history::EventHistory;
 use super::render::Render;
 use super::ring::{Bounds, Ring};
 
-/// How often silent streams are looked for; see [`super::waiters::QUIET_BEATS`].
+/// The interval between checks for quiet streams; see [`super::waiters::QUIET_BEATS`].
 const BEAT: Duration = Duration::from_secs(5);
 
 const BOUNDS: Bounds = Bounds { frames: 4096, bytes: 3 * 1024 * 1024 };
 
-/// The feed of every workspace. Empty rings take no memory; they grow as events come.
+/// The feeds of all workspaces. Empty rings use no memory; they grow as events arrive.
 #[derive(Debug)]
 pub(crate) struct Feed {
     rings: RwLock<HashMap<WorkspaceId, Arc<Ring>>>,
@@ -27,7 +27,7 @@ pub(crate) struct Feed {
 }
 
 impl Feed {
-    /// A feed without a past. Each workspace has to be seeded before its first stream.
+    /// Creates a feed. Each workspace has to be seeded before its first stream.
     pub(crate) fn new() -> Arc<Self> {
         Self::with_bounds(BOUNDS)
     }
@@ -36,24 +36,24 @@ impl Feed {
         Arc::new(Self { rings: RwLock::default(), bounds, closed: AtomicBool::new(false) })
     }
 
-    /// Says where the feed of a workspace stands, once, before anything is written to it: whatever
-    /// is older is read from the database.
+    /// Sets the current position of a workspace's feed, once, before anything is published to it. Earlier events are read from
+    /// the database.
     pub(crate) fn seed(&self, workspace: WorkspaceId, head: i64) {
         self.ring_at(workspace, head);
     }
 
-    /// The last `seq` that was published.
+    /// Returns the last published `seq`.
     pub(crate) fn head(&self, workspace: WorkspaceId) -> i64 {
         self.ring(workspace).head()
     }
 
-    /// How many streams there are.
+    /// Returns the number of open streams.
     pub(crate) fn streams(&self) -> usize {
         self.all().iter().map(|ring| ring.streams()).sum()
     }
 
-    /// Appends what a transaction committed. Called by the writer, in the order of commits; it does
-    /// not block, and leaves the making of bytes to the streams.
+    /// Appends the events of a commit. Called on the writer's thread, in commit order. It does not block, and leaves rendering
+    /// to the streams.
     pub(crate) fn publish(&self, events: Vec<StoredEvent>) {
         let mut events = events.into_iter().peekable();
         while let Some(workspace) = events.peek().map(|event| event.workspace) {
@@ -62,17 +62,17 @@ impl Feed {
         }
     }
 
-    /// Hands an event to those who stream right now. It is stored nowhere.
+    /// Publishes an event to the streams that are open now. It is not stored.
     pub(crate) fn publish_live(&self, event: LiveEvent) {
         self.ring(event.workspace).publish_live(event.session, || Frame::live(event));
     }
 
-    /// A new stream. It holds no bytes, only its position.
-    pub(crate) fn cursor<R: Render>(&self, selection: Selection, past: Arc<dyn Past>, render: R) -> Cursor<R> {
+    /// Opens a stream. A stream holds no bytes, only its position.
+    pub(crate) fn cursor<R: Render>(&self, selection: Selection, past: Arc<dyn EventHistory>, render: R) -> Cursor<R> {
         Cursor::new(self.ring(selection.workspace), selection, past, render)
     }
 
-    /// Keeps silent streams alive, for ever. One task does it for all of them; its owner aborts it.
+    /// Sends heartbeats to quiet streams until it is aborted. One task serves all streams.
     pub(crate) async fn keep_alive(&self) {
         let mut ticks = tokio::time::interval(BEAT);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -86,12 +86,12 @@ impl Feed {
         self.all().iter().for_each(|ring| ring.beat());
     }
 
-    /// Lets every stream look whether its token still holds.
+    /// Wakes every stream, so that each checks whether its token is still valid.
     pub(crate) fn wake(&self) {
         self.all().iter().for_each(|ring| ring.wake());
     }
 
-    /// Ends every stream, also those still to come. Clients come back and resume.
+    /// Closes all current and future streams. Clients reconnect to the next server and resume.
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.all().iter().for_each(|ring| ring.close());
@@ -109,7 +109,7 @@ impl Feed {
     fn ring_at(&self, workspace: WorkspaceId, head: i64) -> Arc<Ring> {
         let mut rings = self.rings.write().unwrap_or_else(PoisonError::into_inner);
         let ring = Arc::clone(rings.entry(workspace).or_insert_with(|| Arc::new(Ring::new(head, self.bounds))));
-        // Under the lock: either `close` finds this ring, or this sees that it was called.
+        // Checked under the lock, so that either `close` finds this ring or this call sees that `close` ran.
         if self.closed.load(Ordering::SeqCst) {
             ring.close();
         }

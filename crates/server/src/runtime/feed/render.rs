@@ -1,4 +1,4 @@
-//! Renderings of frames: bytes for streams, values for surfaces inside the server.
+//! Renderers of frames: bytes for network streams, values for surfaces inside the server.
 
 use bytes::{Bytes, BytesMut};
 use sayso_api::event::{FeedEvent, ResetEvent};
@@ -7,22 +7,22 @@ use super::frame::Frame;
 
 /// Renders frames for one stream. Each stream has its own renderer, so a renderer may keep state.
 pub(crate) trait Render: Send + Unpin + 'static {
-    /// What the stream yields.
+    /// The type that the stream yields.
     type Output: Rendered;
 
-    /// A frame; empty if this rendering has nothing for it.
+    /// Renders a frame. Returns an empty value to skip it.
     fn frame(&mut self, frame: &Frame) -> Self::Output;
 
-    /// A gap: stored events are missing, and the stream continues after `seq`.
+    /// Renders a gap: stored events are missing, and the stream continues after `seq`.
     fn reset(&mut self, seq: i64) -> Self::Output;
 }
 
 /// Rendered frames that can be joined to a batch.
 pub(crate) trait Rendered: Sized {
-    /// About how many bytes this holds; zero if it is empty.
+    /// Returns the approximate size in bytes; zero if the value is empty.
     fn size(&self) -> usize;
 
-    /// One batch of these, in order.
+    /// Joins rendered frames to one batch, in order.
     fn join(pieces: Vec<Self>) -> Self;
 }
 
@@ -38,7 +38,7 @@ impl Rendered for Bytes {
     }
 }
 
-/// What one event counts in a batch of values.
+/// The size that one event counts in a batch of values.
 const EVENT_SIZE: usize = 1024;
 
 impl Rendered for Vec<FeedEvent> {
@@ -51,7 +51,7 @@ impl Rendered for Vec<FeedEvent> {
     }
 }
 
-/// The native rendering. It is made once and shared by all streams.
+/// The native rendering. Each frame is rendered once and shared by all streams.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Native;
 
@@ -63,13 +63,13 @@ impl Render for Native {
     }
 
     fn reset(&mut self, seq: i64) -> Bytes {
-        // With an id, so that a client that breaks off here does not ask for the lost past again.
+        // The id prevents a client that disconnects here from requesting the missing events again.
         let data = serde_json::to_string(&ResetEvent::at(seq)).unwrap_or_default();
         Bytes::from(format!("id: {seq}\nevent: {}\ndata: {data}\n\n", ResetEvent::NAME))
     }
 }
 
-/// Events as values, for surfaces that follow a session inside the server.
+/// Renders events as values, for surfaces that follow a session inside the server.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Values;
 

@@ -1,8 +1,8 @@
-//! The ring: the latest frames of one workspace, and who waits for more.
+//! The ring: the latest frames of one workspace, and the streams that wait for more.
 //!
-//! Entries are counted by an *index* that only grows, because live-only frames stand between the
-//! stored ones and have no `seq`. Each entry links back to the one before it of the same session,
-//! so that a stream of one session touches its own frames only, however busy the others are.
+//! Entries have an *index* that only increases, because live-only frames lie between the stored ones and have no `seq`. Each
+//! entry links to the previous entry of the same session, so a stream of one session visits only its own frames, however busy
+//! other sessions are.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,18 +14,17 @@ use sayso_core::scope::Scope;
 use super::frame::Frame;
 use super::waiters::{Waiters, is_quiet};
 
-/// How many frames a stream takes at once, so that the lock is held shortly. Few in tests, so
-/// that these meet the bound.
+/// How many frames a stream takes at once, which limits how long the lock is held. Small in tests, so that they reach the
+/// bound.
 const FRAMES_AT_ONCE: usize = if cfg!(test) { 4 } else { 128 };
-/// How many entries are looked at under one lock.
+/// How many entries are visited under one lock.
 const ENTRIES_AT_ONCE: usize = if cfg!(test) { 6 } else { 1024 };
 
-/// How much a ring keeps; whichever is reached first.
+/// The capacity of a ring. The bound that is reached first applies.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bounds {
-    /// Frames.
     pub(super) frames: usize,
-    /// Bytes, as [`Frame::weight`] counts them.
+    /// The total of [`Frame::weight`].
     pub(super) bytes: usize,
 }
 
@@ -39,18 +38,18 @@ pub(super) struct Ring {
 #[derive(Debug)]
 struct RingState {
     entries: VecDeque<Entry>,
-    /// The index of the first entry. At least 1: index 0 stands for none.
+    /// The index of the first entry. At least 1, because index 0 means none.
     first: u64,
-    /// The last `seq` that was published.
+    /// The last published `seq`.
     head: i64,
-    /// Every stored frame after this `seq`, up to `head`, is here.
+    /// The ring contains every stored frame after this `seq`, up to `head`.
     floor: i64,
     bytes: usize,
-    /// Sessions with an entry or with a stream. Bounded by both.
+    /// Sessions with an entry or a stream. Bounded by both.
     sessions: HashMap<SessionId, RingSession>,
     /// Streams of all sessions.
     all: Waiters,
-    /// Counts up with every heartbeat.
+    /// The number of heartbeats so far.
     beat: u32,
     closed: bool,
 }
@@ -58,53 +57,53 @@ struct RingState {
 #[derive(Debug)]
 struct Entry {
     frame: Arc<Frame>,
-    /// Its `seq`; for a live-only frame the one before it.
+    /// The `seq` of the frame, or for a live-only frame the last `seq` before it.
     seq: i64,
-    /// No entry between this index and the entry's own belongs to the same session.
+    /// No entry between this index and the entry's own index belongs to the same session.
     previous: u64,
     weight: usize,
 }
 
 #[derive(Debug, Default)]
 struct RingSession {
-    /// No entry after this index belongs to the session. Nothing before the session was known here
-    /// matters: a stream that comes later begins after what had gone by then.
+    /// No entry after this index belongs to the session. Entries from before the session was known to the ring do not matter,
+    /// because a later stream starts after them.
     last: u64,
     waiters: Waiters,
 }
 
-/// Where a stream stands.
+/// The position of a stream.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct StreamPosition {
-    /// Everything up to this `seq` was sent or does not concern the stream.
+    /// Everything up to this `seq` was sent, or does not concern the stream.
     pub(super) seq: i64,
-    /// The next index to look at; absent while the stream reads the past.
+    /// The next index to visit. Absent while the stream reads from the database.
     pub(super) index: Option<u64>,
-    /// Whether this `seq` is known to exist. A client may name one from the future.
+    /// Whether this `seq` is known to exist. A client may send one from the future.
     pub(super) known: bool,
-    /// The beat at which the stream last said something.
+    /// The heartbeat at which the stream last sent something.
     pub(super) quiet_since: u32,
 }
 
-/// A stream's place among those who wait.
+/// A stream's slot among the waiters.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ticket {
     session: Option<SessionId>,
     place: usize,
 }
 
-/// What a stream finds.
+/// The result of reading from the ring.
 #[derive(Debug)]
 pub(super) enum RingRead {
-    /// Frames, each with its index, and where the stream stands once it sent them all.
+    /// Frames, each with its index, and the position of the stream after sending them.
     Frames { frames: Vec<(u64, Arc<Frame>)>, end: StreamPosition },
-    /// Not here any more, or not known to exist: ask the database.
+    /// The position is no longer in the ring, or not known to exist. Read from the database.
     Behind,
-    /// Nothing, for so long that the stream should say that it is still there.
+    /// Nothing to send for so long that the stream should send a heartbeat.
     Quiet,
-    /// Nothing; the waker was kept.
+    /// Nothing to send; the waker is registered.
     Waiting,
-    /// Nothing, and nothing will come.
+    /// Nothing to send, and the feed is closed.
     Closed,
 }
 
@@ -125,24 +124,24 @@ impl Ring {
     }
 
     fn lock(&self) -> MutexGuard<'_, RingState> {
-        // Nothing in here panics half-way through a change, so a poisoned state is a whole one.
+        // No code in this module panics in the middle of a change, so a poisoned state is still consistent.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The last `seq` that was published.
+    /// Returns the last published `seq`.
     pub(super) fn head(&self) -> i64 {
         self.lock().head
     }
 
-    /// How many streams there are.
+    /// Returns the number of open streams.
     pub(super) fn streams(&self) -> usize {
         let state = self.lock();
         state.all.len() + state.sessions.values().map(|session| session.waiters.len()).sum::<usize>()
     }
 
-    /// Appends frames and wakes whom they concern, each once.
+    /// Appends frames and wakes the streams that they concern, each once.
     pub(super) fn publish(&self, frames: impl Iterator<Item = Frame>) {
-        // Sizes are counted and memory is taken before the lock, and given back after it.
+        // Memory is allocated before the lock is taken, and freed after it is released.
         let frames: Vec<_> = frames.map(|frame| (frame.weight(), Arc::new(frame))).collect();
         let (mut wake, mut gone) = (Vec::new(), Vec::new());
         {
@@ -157,7 +156,7 @@ impl Ring {
         drop(gone);
     }
 
-    /// Hands a live-only frame to those who stream right now, if anybody does.
+    /// Publishes a live-only frame to the open streams, if there are any.
     pub(super) fn publish_live(&self, session: SessionId, frame: impl FnOnce() -> Frame) {
         let heard = {
             let state = self.lock();
@@ -168,7 +167,7 @@ impl Ring {
         }
     }
 
-    /// Lets the time pass: whoever has been silent for too long is woken.
+    /// Advances the heartbeat and wakes streams that have been quiet for too long.
     pub(super) fn beat(&self) {
         let mut wake = Vec::new();
         {
@@ -181,13 +180,13 @@ impl Ring {
         wake.into_iter().for_each(Waker::wake);
     }
 
-    /// Ends every stream once it has sent what is here.
+    /// Closes every stream after it has sent the frames in the ring.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.wake();
     }
 
-    /// Wakes every stream. Whoever has nothing to say waits again.
+    /// Wakes every stream. Streams with nothing to send wait again.
     pub(super) fn wake(&self) {
         let mut wake = Vec::new();
         {
@@ -198,7 +197,7 @@ impl Ring {
         wake.into_iter().for_each(Waker::wake);
     }
 
-    /// A new stream: after `since`, or from now on.
+    /// Registers a stream that starts after `since`, or with the next new event.
     pub(super) fn join(&self, session: Option<SessionId>, since: Option<i64>) -> (Ticket, StreamPosition) {
         let mut state = self.lock();
         let place = match session {
@@ -214,7 +213,7 @@ impl Ring {
         (Ticket { session, place }, position)
     }
 
-    /// The stream is over.
+    /// Unregisters a stream.
     pub(super) fn leave(&self, ticket: Ticket) {
         let mut state = self.lock();
         let Some(id) = ticket.session else {
@@ -230,9 +229,9 @@ impl Ring {
         }
     }
 
-    /// What is next for a stream. Its position is updated to what is known about it; frames that
-    /// are handed out count as sent only when the stream takes over `end`.
-    pub(super) fn look(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
+    /// Reads the next frames for a stream. Updates `position` to what is known about it. The returned frames count as sent only
+    /// when the stream adopts `end`.
+    pub(super) fn read_frames(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
         let mut state = self.lock();
         let Some(index) = position.index.or_else(|| state.index_after(position)) else {
             return if state.closed { RingRead::Closed } else { RingRead::Behind };
@@ -253,7 +252,7 @@ impl Ring {
         }
         *position = end;
         if next < state.end() {
-            // Many entries, none for this scope: let others have the lock, then go on.
+            // Many entries were visited and none matched the scope. Release the lock, then continue.
             return RingRead::Frames { frames, end };
         }
         if state.closed {
@@ -271,11 +270,11 @@ impl Ring {
     }
 }
 
-/// Frames with their index, and the index and `seq` that a stream stands at once it sent them.
+/// Frames with their index, and the index and `seq` of the stream after sending them.
 type Gathered = (Vec<(u64, Arc<Frame>)>, (u64, i64));
 
 impl RingState {
-    /// The index that the next entry will get.
+    /// Returns the index that the next entry will get.
     fn end(&self) -> u64 {
         self.first + self.entries.len() as u64
     }
@@ -305,7 +304,7 @@ impl RingState {
         self.entries.push_back(Entry { frame, seq: self.head, previous, weight });
     }
 
-    /// Drops the oldest entries until the rest is within bounds. The newest one always stays.
+    /// Drops the oldest entries until the rest is within bounds. The newest entry always stays.
     fn evict(&mut self, bounds: Bounds, gone: &mut Vec<Entry>) {
         while self.entries.len() > 1 && (self.entries.len() > bounds.frames || self.bytes > bounds.bytes) {
             let Some(entry) = self.entries.pop_front() else { return };
@@ -323,8 +322,8 @@ impl RingState {
         }
     }
 
-    /// Begins anew after `floor`, because something in between was never published. One index is
-    /// left out, so that every stream notices that it is behind.
+    /// Restarts the ring after `floor`, because events in between were never published. One index is skipped, so that every
+    /// stream notices that it is behind.
     fn tear(&mut self, floor: i64, wake: &mut Vec<Waker>, gone: &mut Vec<Entry>) {
         if !self.entries.is_empty() {
             tracing::error!(head = self.head, floor, "events were not published; streams read them from the database");
@@ -341,13 +340,13 @@ impl RingState {
         });
     }
 
-    /// The index at which to go on after a `seq`, if everything after it is here.
+    /// Returns the index at which to continue after a `seq`, if the ring has everything after it.
     fn index_after(&self, position: &StreamPosition) -> Option<u64> {
         let here = position.seq >= self.floor && (position.known || position.seq <= self.head);
         here.then(|| self.first + self.entries.partition_point(|entry| entry.seq <= position.seq) as u64)
     }
 
-    /// What there is for a stream of everything; nothing if some of it is gone.
+    /// Collects frames for a stream of all sessions. `None` if some are no longer in the ring.
     fn gather(&self, index: u64, sent: i64, scope: &Scope) -> Option<Gathered> {
         let start = usize::try_from(index.checked_sub(self.first)?).ok()?;
         let mut frames = Vec::new();
@@ -365,7 +364,7 @@ impl RingState {
         Some((frames, (next, seq)))
     }
 
-    /// What there is for a stream of one session; nothing if some of it is gone.
+    /// Collects frames for a stream of one session. `None` if some are no longer in the ring.
     fn gather_session(&self, id: SessionId, index: u64, sent: i64, scope: &Scope) -> Option<Gathered> {
         let mut frames = Vec::new();
         let mut at = self.sessions.get(&id).map_or(0, |session| session.last);

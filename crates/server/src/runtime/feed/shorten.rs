@@ -1,8 +1,8 @@
-//! The data of an ask's event, and what is left out of it when it is too large for a frame.
+//! The payload of an ask's event, and how it is shortened when it is too large for a frame.
 //!
-//! Three steps, each only when the one before was not enough: first what a person looks at but a
-//! list does not need (previews, input, context); then long texts are cut; then lists go. What is
-//! left is small by construction. The whole ask is always at `GET /v1/asks/{id}`.
+//! There are three steps, each applied only if the previous one was not enough. The first removes content that a person needs
+//! but a list does not (previews, input, context). The second cuts long texts. The third removes lists. The result is small by
+//! construction. `GET /v1/asks/{id}` always returns the complete ask.
 
 use sayso_api::ask as wire;
 use sayso_api::event::AskEvent;
@@ -10,9 +10,9 @@ use sayso_core::ask::{Approval, Ask, AskBody, AskContext, AskState, Decision, In
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 
-/// What a text may have at most once texts are cut.
+/// The maximum length of a text after the second step, in bytes.
 const CUT: usize = 1024;
-/// What a text may have at most once lists are gone.
+/// The maximum length of a text after the third step, in bytes.
 const CUT_SHORT: usize = 256;
 
 /// The steps after [`without_bulk`], in order.
@@ -63,14 +63,14 @@ pub(super) fn without_bulk(ask: &Ask) -> Ask {
     }
 }
 
-/// The second step: long texts are cut, and what stands twice stands once.
+/// The second step: cuts long texts and removes duplicates.
 fn cut_texts(data: &mut AskEvent) {
     let ask = &mut data.ask;
     cut_names(ask, CUT);
     for question in &mut ask.questions {
         cut(&mut question.text, CUT);
         cut_some(&mut question.header, CUT);
-        // A cut value would be a wrong value, so an option is whole or the options are gone.
+        // A cut value would be a wrong value, so options are kept whole or removed.
         let whole = |option: &wire::QuestionOption| {
             option.label.len() <= CUT_SHORT && option.value.as_ref().is_none_or(|value| value.len() <= CUT_SHORT)
         };
@@ -107,13 +107,14 @@ fn cut_texts(data: &mut AskEvent) {
     }
 }
 
-/// The last step: what is left is small however the agent filled it.
+/// The last step: the result is small regardless of what the agent sent.
 fn drop_lists(data: &mut AskEvent) {
     let ask = &mut data.ask;
     cut_names(ask, CUT_SHORT);
     ask.questions.clear();
     ask.labels.clear();
     ask.why = None;
+    ask.why_code = None;
     if let Some(approval) = &mut ask.approval {
         approval.command = None;
         approval.paths.clear();
@@ -129,7 +130,7 @@ fn drop_lists(data: &mut AskEvent) {
     }
 }
 
-/// Cuts every text that every ask may have.
+/// Cuts the texts that every ask can have.
 fn cut_names(ask: &mut wire::Ask, limit: usize) {
     for text in [&mut ask.agent, &mut ask.tool_call_id, &mut ask.title] {
         cut(text, limit);
@@ -147,6 +148,12 @@ fn cut_names(ask: &mut wire::Ask, limit: usize) {
     if let Some(link) = &mut ask.link {
         cut(&mut link.url, limit);
         cut_some(&mut link.message, limit);
+    }
+    let outcome_code = ask.outcome.as_mut().map(|outcome| &mut outcome.message_code);
+    for code in [Some(&mut ask.why_code), Some(&mut ask.delivery_code), outcome_code].into_iter().flatten().flatten() {
+        for param in code.params.values_mut() {
+            cut(param, limit);
+        }
     }
     if let Some(outcome) = &mut ask.outcome {
         for text in [

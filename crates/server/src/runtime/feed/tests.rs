@@ -1,4 +1,4 @@
-//! The feed as streams see it: nothing missing, nothing twice, nobody woken for nothing.
+//! Tests of the feed from the view of streams: no event is missing or repeated, and no stream is woken without reason.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,14 +14,14 @@ use sayso_store::{StoreError, StoredEvent, WorkspaceId};
 
 use super::cursor::{Batch, Cursor, Selection};
 use super::frame::{Frame, Item};
-use super::past::Past;
+use super::history::EventHistory;
 use super::publish::Feed;
 use super::render::{Native, Render};
 use super::ring::Bounds;
 use super::{cursor, fixture};
 
-/// A database that is a list. A page is read when its future is polled for the second time, so
-/// that a test can publish and trim in between.
+/// A database that is a list. A page is read when its future is polled for the second time, so that a test can publish and
+/// evict in between.
 #[derive(Default)]
 struct Database {
     rows: Mutex<Rows>,
@@ -68,7 +68,7 @@ impl Database {
 
 struct Shared(Arc<Database>);
 
-impl Past for Shared {
+impl EventHistory for Shared {
     fn read(&self, mut page: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
         let database = Arc::clone(&self.0);
         database.reads.fetch_add(1, Ordering::Relaxed);
@@ -80,7 +80,7 @@ impl Past for Shared {
     }
 }
 
-/// Writes only the `seq`. Eight frames are small, the next eight fill a batch by threes.
+/// Renders only the `seq`. The first eight frames are small; three of the next eight fill a batch.
 struct Seqs;
 
 impl Render for Seqs {
@@ -144,7 +144,7 @@ async fn a_hundred_streams_get_every_frame_in_order_from_a_small_ring() {
     let plan: Vec<u8> = (0..2_000_u32).map(|n| ((n * n / 7) % 5) as u8).collect();
     let mut readers = tokio::task::JoinSet::new();
     for n in 0..100_u8 {
-        // Every fourth follows one of five sessions.
+        // Every fourth stream follows one of five sessions.
         let only = (n % 4 == 0).then_some(n % 5);
         let seqs = (1_i64..).zip(&plan).filter(|(_, session)| only.is_none_or(|only| only == **session)).map(|(seq, _)| seq);
         let expected: Vec<_> = seqs.collect();
@@ -162,7 +162,7 @@ async fn a_hundred_streams_get_every_frame_in_order_from_a_small_ring() {
     }
     let mut events = plan.iter().map(|session| database.commit(Some(fixture::session(*session)))).peekable();
     for size in (1..8).cycle() {
-        // Some streams fall behind a ring this small, and have to read the database.
+        // Some streams fall behind a ring of this size and have to read the database.
         tokio::task::yield_now().await;
         feed.publish(events.by_ref().take(size * 3).collect());
         if events.peek().is_none() {
@@ -210,7 +210,7 @@ fn an_idle_stream_of_a_session_never_needs_the_database_however_busy_the_others_
 }
 
 #[test]
-fn live_events_reach_only_who_streams_now_and_move_nothing() {
+fn live_events_reach_open_streams_only_and_keep_positions() {
     let (feed, database) = small(64);
     let mine = fixture::session(1);
     feed.publish_live(fixture::delta(mine, "nobody hears this"));
@@ -233,7 +233,7 @@ fn live_events_reach_only_who_streams_now_and_move_nothing() {
 }
 
 #[test]
-fn a_position_that_is_gone_or_from_the_future_is_reset_to_now() {
+fn deleted_and_future_positions_are_reset() {
     let (feed, database) = small(2);
     for _ in 0..10 {
         feed.publish(vec![database.commit(None)]);
@@ -273,7 +273,7 @@ fn a_server_that_was_not_seeded_still_misses_nothing_after_its_first_event() {
 }
 
 #[test]
-fn a_ring_is_bounded_by_what_its_events_weigh() {
+fn ring_is_bounded_by_the_size_of_its_events() {
     let feed = Feed::with_bounds(Bounds { frames: 1_000, bytes: 1024 * 1024 });
     let database = Arc::new(Database::default());
     let weak: Vec<_> = (1..=20)
@@ -291,12 +291,12 @@ fn a_ring_is_bounded_by_what_its_events_weigh() {
     drop(database);
 }
 
-/// What may happen, in any order.
+/// The steps that the property test applies in random order.
 #[derive(Debug, Clone)]
 enum Step {
-    /// Commits to the database; the ring is told later.
+    /// Commits to the database; publishing to the ring is a separate step.
     Commit(Option<u8>),
-    /// Tells the ring of everything committed, or of a part.
+    /// Publishes all or a part of the committed events to the ring.
     Publish(usize),
     Live(u8),
     Trim(usize),
@@ -328,20 +328,20 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 struct Reader {
     cursor: Cursor<Seqs>,
     session: Option<SessionId>,
-    /// Everything up to here was seen.
+    /// The position up to which the stream has seen everything.
     seen: i64,
     woken: Arc<Count>,
     waker: Waker,
 }
 
 impl Reader {
-    /// Polls once and checks what comes against everything that was ever committed.
+    /// Polls once and checks the batch against everything that was ever committed.
     fn poll(&mut self, history: &[Option<SessionId>], database: &Database) -> bool {
         if self.woken.take() == 0 {
             return false;
         }
         let Poll::Ready(batch) = poll(&mut self.cursor, &self.waker) else { return true };
-        // Whoever got something asks again by itself, as a connection does.
+        // A stream that got a batch polls again, as a connection does.
         self.woken.0.store(1, Ordering::SeqCst);
         match batch {
             Batch::Frames(bytes) => {
@@ -373,7 +373,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
-    fn no_stream_misses_or_doubles_anything_whatever_happens_when(frames in 1..24_usize, steps in steps()) {
+    fn no_stream_misses_or_repeats_an_event_in_any_interleaving(frames in 1..24_usize, steps in steps()) {
         let (feed, database) = small(frames);
         let mut history = Vec::new();
         let mut unpublished = std::collections::VecDeque::new();
@@ -406,7 +406,7 @@ proptest! {
             }
         }
         feed.publish(unpublished.into());
-        // Nobody is polled who was not woken: if a wake-up were lost, something would be missing.
+        // Streams that were not woken are not polled, so a lost wake-up would make events missing.
         for reader in &mut readers {
             while reader.poll(&history, &database) {}
             assert_eq!(reader.next(&history), None, "all of it arrived");

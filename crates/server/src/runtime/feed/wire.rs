@@ -1,4 +1,4 @@
-//! Events as clients see them: the one place that turns stored values into the events of the API.
+//! Converts stored events to the events of the API. This is the only place that does.
 
 use sayso_api::event::{
     AskDelivery, AskEvent, AskParked, AskSnoozed, ErrorBlock, ErrorType, Event, MessageBlock, MessageDelta, MessageType, Notice,
@@ -13,7 +13,7 @@ use sayso_store::{EventPayload, ToolProgress};
 
 use super::frame::LiveEvent;
 
-/// The event for this payload, whole; none if there is nothing to say.
+/// Converts a payload to the complete event. `None` if clients have no use for it.
 pub(super) fn event_of(payload: &EventPayload) -> Option<Event> {
     Some(match payload {
         EventPayload::AskRequested(ask) => requested(ask.kind(), AskEvent::from(&**ask)),
@@ -56,12 +56,12 @@ pub(super) fn event_of(payload: &EventPayload) -> Option<Event> {
     })
 }
 
-/// The event for a piece of a message.
+/// Converts a fragment of a message.
 pub(super) fn live_event(live: &LiveEvent) -> Event {
     Event::MessageDelta(MessageDelta { message_id: live.message.to_string(), text: live.text.clone() })
 }
 
-/// The event of an ask that waits.
+/// Builds the event of an ask that needs a person.
 pub(super) const fn requested(kind: AskKind, ask: AskEvent) -> Event {
     match kind {
         AskKind::Question => Event::QuestionRequested(ask),
@@ -70,7 +70,7 @@ pub(super) const fn requested(kind: AskKind, ask: AskEvent) -> Event {
     }
 }
 
-/// The event of an ask that has its outcome.
+/// Builds the event of an ask that got its outcome.
 pub(super) const fn resolved(kind: AskKind, ask: AskEvent) -> Event {
     match kind {
         AskKind::Question => Event::QuestionResolved(ask),

@@ -10,19 +10,19 @@ use sayso_store::OutboxId;
 use sayso_supervisor::journal::Journal;
 use sha2::{Digest as _, Sha256};
 
-/// The file next to the journal that names the boot in which the process was started.
+/// The file next to the journal that identifies the boot during which the process was started.
 const BOOT: &str = "boot";
 
-/// How many bits of the id of an input are derived from the key.
+/// How many bits of an input's id are derived from the key.
 const SALT_BITS: u32 = 20;
 
-/// Names and digests the inputs for one process. The key is the server's, so that no other program can choose the id of an input
-/// that the server will send, and so that nobody can find a short answer by trying digests.
+/// Derives ids and digests of the inputs for one process. The key belongs to the server, so no other program can predict the id
+/// of an input, and no one can find a short answer by trying digests.
 #[derive(Debug, Clone)]
 pub(crate) struct InputKey(pub(crate) [u8; 32]);
 
 impl InputKey {
-    /// The id of a row on the wire. Ids grow with rows.
+    /// Returns the id of a row in the supervisor protocol. Ids increase with rows.
     pub(super) fn wire_id(&self, row: OutboxId) -> u64 {
         let digest = self.digest(row, b"id");
         let salt = u64::from(u32::from_le_bytes([digest[0], digest[1], digest[2], digest[3]]) >> (32 - SALT_BITS));
@@ -45,22 +45,22 @@ impl InputKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AcceptedInput {
     pub(crate) row: OutboxId,
-    /// The position up to which the translator had read when it made the input.
+    /// The position up to which the translator had read when it produced the input.
     pub(crate) after: u64,
     pub(crate) digest: [u8; 16],
 }
 
-/// The inputs that a journal names.
+/// The inputs that a journal lists.
 #[derive(Debug, Default)]
 pub(crate) struct AcceptedInputs {
     pub(crate) inputs: Vec<AcceptedInput>,
-    /// Whether the journal names every input that was accepted. It may not if it cannot be read, if its last record is
-    /// incomplete, or if the machine was restarted: journals are not synced to disk.
+    /// Whether the journal lists every accepted input. It may not if it cannot be read, if its last record is incomplete, or if
+    /// the machine was restarted, because journals are not synced to disk.
     pub(crate) is_complete: bool,
 }
 
 impl AcceptedInputs {
-    /// Reads the journal in a supervisor's directory from a position on. `is_over`: the supervisor is gone.
+    /// Reads the journal in a supervisor's directory, starting at a position. `is_over`: the supervisor has exited.
     pub(super) fn read(dir: &Path, from: WirePosition, is_over: bool) -> Self {
         match Journal::open(dir).and_then(|mut journal| journal.scan(from.0)) {
             Ok(scan) => {
@@ -70,14 +70,14 @@ impl AcceptedInputs {
                 Self { inputs: inputs.collect(), is_complete }
             }
             Err(error) => {
-                tracing::warn!(%error, dir = %dir.display(), "cannot read which inputs an agent accepted");
+                tracing::warn!(%error, dir = %dir.display(), "cannot read the accepted inputs of an agent");
                 Self::default()
             }
         }
     }
 }
 
-/// Notes in which boot a process is started.
+/// Records the boot during which a process is started.
 pub(super) fn note_boot(dir: &Path) -> io::Result<()> {
     let Some(boot) = boot_id() else { return Ok(()) };
     let mut file = fs::File::options().write(true).create(true).truncate(true).mode(0o600).open(dir.join(BOOT))?;
@@ -88,7 +88,7 @@ fn is_of_this_boot(dir: &Path) -> bool {
     boot_id().is_some_and(|boot| fs::read_to_string(dir.join(BOOT)).is_ok_and(|noted| noted == boot))
 }
 
-/// Changes with every start of the machine. `None` where the system does not tell.
+/// Identifies the current boot of the machine. `None` if the system provides no such id.
 fn boot_id() -> Option<String> {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()
 }

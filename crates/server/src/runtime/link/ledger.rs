@@ -1,9 +1,9 @@
-//! Records what the server sent to one process, in a file next to the journal of the process. From it a restarted server
-//! learns whether another program has attached to the supervisor or written to the agent since.
+//! Records in a file next to the journal what the server sent to a process. From it, a restarted server learns whether another
+//! program has attached to the supervisor or written to the agent.
 //!
-//! Ids of inputs have gaps, so the last accepted id alone proves nothing: it has to be one that was sent. The file is
-//! written before the message that it is about leaves, and it is not synced: a crash of the machine ends the supervisor
-//! as well.
+//! Ids of inputs have gaps, so the last accepted id alone proves nothing: it has to be an id that the server sent. The file is
+//! written before the corresponding message is sent. It is not synced, because a crash of the machine ends the supervisor as
+//! well.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -13,26 +13,27 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 const LEDGER: &str = "sent";
-/// What `sayso doctor` shows about processes that run.
+/// The file with warnings about running processes, for `sayso doctor`.
 const WARNINGS: &str = "warnings";
 /// The size of an encoded [`Sent`].
 const SENT: usize = 48;
-/// Bytes of the file of warnings, at most.
+/// The maximum size of the file with warnings, in bytes.
 const MOST_WARNINGS: u64 = 16 * 1024;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Sent {
-    /// Our last input that was certainly accepted before `last`.
+    /// The last input of this server that was certainly accepted before `last`.
     accepted: u64,
-    /// The input that `last` named as the one before it: `accepted`, or one of another program.
+    /// The input that `last` named as its predecessor: `accepted`, or one of another program.
     previous: u64,
-    /// The last input that was sent. The supervisor may not have it.
+    /// The last input that was sent. The supervisor may not have received it.
     last: u64,
-    /// The last input of another program; 0: none is known.
+    /// The last input of another program, or 0 if none is known.
     foreign: u64,
-    /// The number of our last attachment that the supervisor confirmed.
+    /// The number of this server's last attachment that the supervisor confirmed.
     attachment: u64,
-    /// How often the server tried to attach since. A server that is killed during a try does not know whether it was attached.
+    /// How often the server has tried to attach since. A server that is killed during an attempt does not know whether it was
+    /// attached.
     tries: u64,
 }
 
@@ -54,23 +55,23 @@ impl Sent {
     }
 }
 
-/// What became of an input that is still in the outbox when the server attaches.
+/// Whether an input in the outbox was accepted, as known when the server attaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputFate {
     Accepted,
     NotAccepted,
-    /// Another program wrote to the agent, which hides whether this input was accepted before.
+    /// Another program wrote to the agent, so it is unknown whether this input was accepted before.
     Uncertain,
 }
 
-/// What a supervisor says about the connections that it had.
+/// A supervisor's report about its earlier connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct AttachReport {
     pub(super) last_input: u64,
     pub(super) attachment: u64,
 }
 
-/// What happened between two attachments that should not have happened.
+/// Interference of other programs between two attachments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Interference {
     /// Another program was attached.
@@ -83,12 +84,13 @@ pub(super) struct Interference {
 pub(super) struct InputLedger {
     dir: PathBuf,
     file: Option<File>,
-    /// `None`: the process was started by a server that kept no ledger, so nothing is known.
+    /// `None` if the process was started by a server that kept no ledger, so nothing is known.
     sent: Option<Sent>,
 }
 
 impl InputLedger {
-    /// The ledger of a process that is about to be started. One that exists is kept: the launch may be repeated.
+    /// Creates the ledger of a process that is about to be started. An existing ledger is kept, because the launch may be
+    /// repeated.
     pub(super) fn create(dir: &Path) -> io::Result<()> {
         match private_file().create_new(true).open(dir.join(LEDGER)) {
             Ok(mut file) => file.write_all(&Sent::default().encode()),
@@ -97,7 +99,7 @@ impl InputLedger {
         }
     }
 
-    /// Opens the ledger of a process. One that cannot be read is like none.
+    /// Opens the ledger of a process. An unreadable ledger counts as missing.
     pub(super) fn open(dir: &Path) -> Self {
         let mut bytes = Vec::new();
         let opened = private_file().read(true).open(dir.join(LEDGER)).and_then(|mut file| {
@@ -107,12 +109,12 @@ impl InputLedger {
         Self { dir: dir.to_owned(), file: opened.ok(), sent: Sent::decode(&bytes) }
     }
 
-    /// We are about to attach.
+    /// Records that the server is about to attach.
     pub(super) fn attaching(&mut self) {
         self.change(|sent| sent.tries += 1);
     }
 
-    /// We are attached. Says what another program did since we were attached last.
+    /// Records that the server is attached. Returns what other programs did since its last attachment.
     pub(super) fn attached(&mut self, report: AttachReport) -> Interference {
         let AttachReport { last_input, attachment } = report;
         let Some(sent) = self.sent else {
@@ -127,7 +129,7 @@ impl InputLedger {
         Interference { attached, wrote: self.is_foreign(last_input) }
     }
 
-    /// Whether an accepted input is one of another program. Each is reported once.
+    /// Returns whether an accepted input came from another program. Each is reported once.
     pub(super) fn is_foreign(&mut self, id: u64) -> bool {
         let Some(Sent { accepted, previous, last, foreign, .. }) = self.sent else { return false };
         if [accepted, previous, last, foreign].contains(&id) {
@@ -137,7 +139,7 @@ impl InputLedger {
         true
     }
 
-    /// An input is about to be sent after this one.
+    /// Records that an input is about to be sent after `previous`.
     pub(super) fn sending(&mut self, id: u64, previous: u64) {
         self.change(|sent| {
             if previous == sent.last {
@@ -147,7 +149,7 @@ impl InputLedger {
         });
     }
 
-    /// What became of an input, when `last_input` was the last one at our attachment.
+    /// Returns whether an input was accepted, if `last_input` was the last input at the attachment.
     pub(super) fn fate_of(&self, id: u64, last_input: u64) -> InputFate {
         let Some(Sent { accepted, previous, last, .. }) = self.sent else { return InputFate::NotAccepted };
         if id <= accepted || (id <= last && last_input == last) {
@@ -159,7 +161,7 @@ impl InputLedger {
         }
     }
 
-    /// Keeps a warning for `sayso doctor`, while the process runs.
+    /// Stores a warning for `sayso doctor` while the process runs.
     pub(super) fn warn(&self, text: &str) {
         let kept = private_file()
             .append(true)
@@ -167,7 +169,7 @@ impl InputLedger {
             .open(self.dir.join(WARNINGS))
             .and_then(|mut file| if file.metadata()?.len() > MOST_WARNINGS { Ok(()) } else { writeln!(file, "{text}") });
         if let Err(error) = kept {
-            tracing::warn!(%error, dir = %self.dir.display(), "cannot keep a warning about an agent");
+            tracing::warn!(%error, dir = %self.dir.display(), "cannot store a warning about an agent");
         }
     }
 
@@ -175,12 +177,12 @@ impl InputLedger {
         let (Some(sent), Some(file)) = (&mut self.sent, &self.file) else { return };
         change(sent);
         if let Err(error) = file.write_all_at(&sent.encode(), 0) {
-            tracing::warn!(%error, dir = %self.dir.display(), "cannot write what was sent to an agent");
+            tracing::warn!(%error, dir = %self.dir.display(), "cannot write the ledger of an agent");
         }
     }
 }
 
-/// Warnings about the processes of a data directory that run now, with the directory of each.
+/// Returns the warnings about running processes of a data directory, with the directory of each process.
 #[must_use]
 pub fn agent_warnings(data_dir: &Path) -> Vec<String> {
     let below = |dir: PathBuf| std::fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -201,7 +203,7 @@ fn private_file() -> OpenOptions {
     options
 }
 
-/// The flag that refuses symbolic links.
+/// Returns the `open` flag that refuses symbolic links.
 fn no_follow() -> i32 {
     OFlags::NOFOLLOW.bits().cast_signed()
 }
@@ -237,7 +239,7 @@ mod tests {
     fn inputs_of_a_killed_server_are_its_own() {
         for (last_input, of_12) in [(7, InputFate::NotAccepted), (12, InputFate::Accepted)] {
             let dir = tempfile::tempdir().unwrap();
-            // The server is killed before it hears of 12, and again before it hears that it is attached.
+            // The server is killed before it learns that 12 was accepted, and again before it learns that it is attached.
             after_7_and_12(dir.path()).attaching();
             let mut ledger = InputLedger::open(dir.path());
             ledger.attaching();

@@ -1,4 +1,4 @@
-//! The ways to an agent that is not inside the server.
+//! Links to agents outside of the server process.
 
 mod accepted;
 mod http;

@@ -1,4 +1,4 @@
-//! What is needed to start agents' processes and to find them again.
+//! Starts agents' processes and finds them again after a restart.
 
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
@@ -15,23 +15,23 @@ use tokio::sync::watch;
 use crate::config::Config;
 use crate::entropy;
 
-/// How long an agent goes on without a server.
+/// How long an agent runs without a server.
 const LONELY: Duration = Duration::from_secs(7 * 86_400);
 
-/// How long a supervisor may take to end after its agent, and how often to look.
+/// How long a supervisor may take to exit after its agent, and how often to check.
 const GONE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(2);
 
-/// Where processes are kept, and what they get.
+/// The directories of processes, and the values that each process gets.
 #[derive(Debug)]
 pub(crate) struct Processes {
-    /// A directory per process below it.
+    /// The directory with one subdirectory per process.
     dir: PathBuf,
     /// The directory of the sockets.
     runtime_dir: PathBuf,
     pub(super) supervisor: PathBuf,
     pub(super) lonely: Duration,
-    /// How many processes we are attached to.
+    /// The number of attached processes.
     running: Arc<watch::Sender<usize>>,
 }
 
@@ -46,22 +46,22 @@ impl Processes {
         }
     }
 
-    /// Where the journal of a connection's current process is.
+    /// Returns the directory of the journal of a connection's current process.
     pub(crate) fn dir_of(&self, connection: &Connection) -> PathBuf {
         self.dir.join(connection.id.to_string()).join(connection.epoch.0.to_string())
     }
 
-    /// Its socket. The name is short, because the path of a socket must be.
+    /// Returns the path of the socket. Its name is short because socket paths have a small maximum length.
     pub(super) fn socket_of(&self, connection: &Connection) -> PathBuf {
         self.runtime_dir.join(socket_name(&self.dir, connection.id, connection.epoch))
     }
 
-    /// Whether an agent of this server started this process.
+    /// Returns whether an agent of this server started this process, directly or indirectly.
     pub(super) fn is_started_by_an_agent(&self, pid: u32) -> bool {
         sayso_supervisor::is_started_by_an_agent(pid, &self.dir)
     }
 
-    /// Makes the directories of a process.
+    /// Creates the directories of a process.
     pub(super) fn make_dirs(&self, dir: &Path) -> std::io::Result<()> {
         for dir in [self.runtime_dir.as_path(), dir] {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
@@ -69,7 +69,7 @@ impl Processes {
         Ok(())
     }
 
-    /// Removes what is left of a process that is over, once its supervisor is gone, too.
+    /// Removes the files of a process that has ended, after its supervisor has exited as well.
     pub(crate) async fn remove(&self, connection: &Connection) {
         let dir = self.dir_of(connection);
         let patience = tokio::time::Instant::now() + GONE;
@@ -79,19 +79,19 @@ impl Processes {
         if let Err(error) = fs::remove_dir_all(&dir)
             && error.kind() != std::io::ErrorKind::NotFound
         {
-            tracing::warn!(dir = %dir.display(), %error, "what is left of an agent cannot be removed");
+            tracing::warn!(dir = %dir.display(), %error, "cannot remove the files of an agent that has ended");
         }
-        // Only if no other life of the connection is in there.
+        // Succeeds only if no other process of the connection uses the directory.
         let _ = fs::remove_dir(self.dir.join(connection.id.to_string()));
         let _ = fs::remove_file(self.socket_of(connection));
     }
 
-    /// What counts them.
+    /// Returns the counter of attached processes.
     pub(super) fn counter(&self) -> Arc<watch::Sender<usize>> {
         Arc::clone(&self.running)
     }
 
-    /// How many there are, and whenever that changes.
+    /// Returns the number of attached processes, which can be watched for changes.
     pub(crate) fn running(&self) -> watch::Receiver<usize> {
         self.running.subscribe()
     }
@@ -106,7 +106,7 @@ fn socket_name(agents_dir: &Path, connection: ConnectionId, epoch: Epoch) -> Str
     format!("{}.sock", entropy::hex(&name[..8]))
 }
 
-/// The sockets of the agents that have a journal in this data directory. They may not be there.
+/// Returns the socket paths of all agents with a journal in this data directory. A socket may no longer exist.
 #[must_use]
 pub fn agent_sockets(data_dir: &Path, runtime_dir: &Path) -> Vec<PathBuf> {
     let agents_dir = data_dir.join("agents");

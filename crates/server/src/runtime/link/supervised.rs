@@ -1,5 +1,4 @@
-//! The link to a supervised process: over its supervisor's socket, or to the journal that is left when
-//! the supervisor is gone.
+//! The link to a supervised process: through its supervisor's socket, or from the journal if the supervisor has exited.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -28,64 +27,64 @@ use super::Processes;
 use super::accepted::{self, AcceptedInputs, InputKey};
 use super::ledger::{AttachReport, InputFate, InputLedger, Interference};
 
-/// How long a supervisor may take until it answers.
+/// How long a supervisor may take to answer.
 const ANSWERS: Duration = Duration::from_secs(10);
-/// How often to look whether it does.
+/// How often to check for its answer.
 const LOOK: Duration = Duration::from_millis(5);
-/// How much of what an agent wrote to standard error is kept for the day it ends.
+/// How many bytes of an agent's stderr are kept to explain its exit.
 const LAST_WORDS: usize = 2 * 1024;
-/// The path of a socket has to fit into so many bytes, on every system we run on.
+/// The maximum length of a socket path on all supported systems, in bytes.
 const SOCKET_PATH: usize = 103;
-/// How much is read at once.
+/// The size of a read, in bytes.
 const PIECE: usize = 64 * 1024;
-/// Messages that wait to be written. There is at most one input at a time, so this never fills.
+/// The capacity of the write queue. At most one input is in flight, so the queue never fills.
 const WRITES: usize = 16;
-/// How long an agent may take to end by itself, and after a signal.
+/// How long an agent may take to exit: after stdin was closed, and after a signal.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(3)];
 
 const FOREIGN_INPUT: &str = "Another program, or a server of an earlier version, sent input to this agent. \
                              If you did not start it, stop the session and look at what the agent did.";
 
-/// What a process says.
+/// A message from a process or its supervisor.
 #[derive(Debug)]
 pub(crate) enum ProcessMessage {
-    /// A line; its output is read up to here.
+    /// An output line. The output has been read up to `position`.
     Line { text: String, position: WirePosition },
-    /// It ended.
+    /// The process exited.
     Exited { exit: Exit, position: WirePosition },
-    /// It has the input of this id.
+    /// The supervisor accepted the input with this id.
     Taken(OutboxId),
-    /// It does not take it.
+    /// The supervisor refused the input.
     Refused { id: OutboxId, message: String },
-    /// Another program interfered, in words for a person.
+    /// Another program interfered. The text is for people.
     Warning(String),
-    /// Everything that was said before we attached has been read. Comes once.
+    /// All output from before the attachment has been read. Sent once.
     CaughtUp,
-    /// The supervisor does not speak to us any more.
+    /// The supervisor closed the connection.
     Closed,
 }
 
-/// Why there is no link.
+/// Why a link could not be created.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LinkError {
     /// The supervisor could not be started.
     #[error("the supervisor cannot be started: {0}")]
     Start(#[source] io::Error),
-    /// It did not answer.
+    /// The supervisor did not answer.
     #[error("the supervisor of the agent does not answer")]
     Silent,
-    /// It spoke nonsense.
-    #[error("the supervisor of the agent cannot be understood: {0}")]
+    /// The supervisor sent an invalid message.
+    #[error("the supervisor of the agent sent an invalid message: {0}")]
     Garbled(String),
-    /// Something else listens on its socket.
-    #[error("a process of an agent (process {0}) listens in place of the supervisor")]
+    /// Another process listens on the socket. Its pid is the field.
+    #[error("a process of an agent (process {0}) listens on the socket of the supervisor")]
     Impostor(u32),
-    /// Its journal cannot be read.
-    #[error("what the agent said cannot be read: {0}")]
+    /// The journal cannot be read.
+    #[error("the journal of the agent cannot be read: {0}")]
     Journal(#[source] io::Error),
 }
 
-/// What a supervisor says first.
+/// The first message of a supervisor.
 struct SupervisorHello {
     version: u32,
     last_input: u64,
@@ -110,15 +109,16 @@ enum Source {
     Over,
 }
 
-/// One attached process.
+/// An attached process.
 pub(crate) struct Supervised {
     source: Source,
     lines: LineAssembler,
     ready: VecDeque<ProcessMessage>,
     last_words: String,
-    /// The last input that the agent had when we attached.
+    /// The last input that the agent had when the server attached.
     last_input: u64,
-    /// The last input that the agent has. `None`: a supervisor of version 1, whose inputs do not name the one before.
+    /// The last input that the agent accepted. `None` for a supervisor of version 1, whose inputs do not name their
+    /// predecessor.
     accepted: Option<u64>,
     ledger: InputLedger,
     /// The directory of the journal.
@@ -127,13 +127,13 @@ pub(crate) struct Supervised {
     records_inputs: bool,
     /// Whether [`ProcessMessage::CaughtUp`] was returned.
     caught_up: bool,
-    /// How far was read, and how far the journal went when we came.
+    /// The position up to which output was read, and the end of the journal at the attachment.
     seen: u64,
     past: u64,
     _counted: Counted,
 }
 
-/// One of those that run, until it is dropped.
+/// Counts one attached process until it is dropped.
 struct Counted(Arc<watch::Sender<usize>>);
 
 impl Drop for Counted {
@@ -151,7 +151,7 @@ impl Drop for Supervised {
 }
 
 impl Supervised {
-    /// Starts a supervisor with this command, unless there is or was one, and attaches to it.
+    /// Starts a supervisor with this command, unless one exists or existed, and attaches to it.
     pub(crate) async fn launch(
         processes: &Processes,
         connection: &Connection,
@@ -178,8 +178,8 @@ impl Supervised {
         if !is_alive(&spec.dir) {
             InputLedger::create(&spec.dir).map_err(LinkError::Start)?;
             accepted::note_boot(&spec.dir).map_err(LinkError::Start)?;
-            // It has the environment that is meant for the agent, which inherits it. Nothing of it is
-            // written down. If an earlier one has been here it ends at once, and the journal is there.
+            // The supervisor gets the environment of the agent, which inherits it. The environment is never written to disk. If
+            // an earlier supervisor has run, the new one exits at once and the journal exists.
             let child = tokio::process::Command::new(&processes.supervisor)
                 .arg("supervise")
                 .args(spec.to_args())
@@ -190,13 +190,13 @@ impl Supervised {
                 .stdout(Stdio::null())
                 .stderr(Stdio::null())
                 .spawn();
-            // It outlives us; when it ends before, the runtime collects it.
+            // The supervisor outlives the server. If it exits earlier, the runtime reaps it.
             drop(child.map_err(LinkError::Start)?);
         }
         Self::reach(processes, key, &spec.dir, &spec.socket, WirePosition(0), Instant::now() + ANSWERS).await
     }
 
-    /// Attaches to a process from this position on. One that is over is read to its end.
+    /// Attaches to a process, starting at this position. The output of an exited process is read to its end.
     pub(crate) async fn attach(
         processes: &Processes,
         connection: &Connection,
@@ -204,7 +204,7 @@ impl Supervised {
         from: WirePosition,
     ) -> Result<Self, LinkError> {
         let dir = processes.dir_of(connection);
-        // One that lives listens already; give it the benefit of a moment.
+        // A living supervisor already listens, but may need a moment to answer.
         let until = Instant::now() + if is_alive(&dir) { ANSWERS } else { Duration::ZERO };
         Self::reach(processes, key, &dir, &processes.socket_of(connection), from, until).await
     }
@@ -310,7 +310,7 @@ impl Supervised {
         Ok(link)
     }
 
-    /// Compares what the supervisor says about its connections with what we know of ours.
+    /// Compares the supervisor's report about its connections with the ledger.
     fn attached(&mut self, hello: &SupervisorHello) {
         let SupervisorHello { version, last_input, attachment, previous_peer, .. } = *hello;
         self.last_input = last_input;
@@ -332,12 +332,12 @@ impl Supervised {
     }
 
     fn warn(&mut self, text: String) {
-        tracing::warn!(text, "interference with a supervisor");
+        tracing::warn!(text, "another program interfered with a supervisor");
         self.ledger.warn(&text);
         self.ready.push_back(ProcessMessage::Warning(text));
     }
 
-    /// What became of an input that was sent, or not, before we attached.
+    /// Returns whether an input from before the attachment was accepted.
     pub(crate) fn fate_of(&self, id: OutboxId) -> InputFate {
         let id = self.wire_id(id);
         match self.accepted {
@@ -347,17 +347,17 @@ impl Supervised {
         }
     }
 
-    /// Whether something was said before we came that has not been read.
+    /// Returns whether output from before the attachment has not been read yet.
     pub(crate) fn has_past(&self) -> bool {
         !self.caught_up || !self.ready.is_empty()
     }
 
-    /// Whether [`Self::next`] returns at once.
+    /// Returns whether [`Self::next`] would return immediately.
     pub(crate) fn is_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Writes to the agent's standard input, in the order of ids and each once.
+    /// Writes to the agent's stdin, in the order of ids and each id once.
     pub(crate) fn input(&mut self, id: OutboxId, acceptance: Option<Acceptance>, bytes: Vec<u8>) {
         let id = self.wire_id(id);
         if let Some(previous) = self.accepted {
@@ -366,7 +366,7 @@ impl Supervised {
         self.write(&ToSupervisor::Input { id, previous: self.accepted, acceptance, bytes });
     }
 
-    /// The id that a row has on the wire. Supervisors of earlier versions know inputs by their plain row.
+    /// Returns the id of a row in the supervisor protocol. Supervisors of earlier versions use the row itself.
     fn wire_id(&self, row: OutboxId) -> u64 {
         if self.records_inputs { self.key.wire_id(row) } else { row.0.unsigned_abs() }
     }
@@ -379,12 +379,12 @@ impl Supervised {
         self.key.digest(row, bytes)
     }
 
-    /// Whether the supervisor records in the journal which inputs it accepts.
+    /// Returns whether the supervisor records accepted inputs in the journal.
     pub(crate) fn records_inputs(&self) -> bool {
         self.records_inputs
     }
 
-    /// The inputs that the supervisor accepted, from a position on.
+    /// Returns the inputs that the supervisor accepted, starting at a position.
     pub(crate) async fn accepted_inputs(&self, from: WirePosition) -> AcceptedInputs {
         let dir = self.dir.clone();
         let is_over = matches!(self.source, Source::Journal { .. });
@@ -392,12 +392,12 @@ impl Supervised {
         tokio::task::spawn_blocking(read).await.unwrap_or_default()
     }
 
-    /// What was said before this position is not needed any more.
+    /// Tells the supervisor that output before this position is no longer needed.
     pub(crate) fn trim(&self, to: WirePosition) {
         self.write(&ToSupervisor::Trim { to: to.0 });
     }
 
-    /// Ends the agent: end of input, then a signal to all its processes, then a stronger one.
+    /// Stops the agent: closes stdin, then signals all its processes, then kills them.
     pub(crate) fn stop(&self) {
         let [after_close, after_term] = PATIENCE;
         self.write(&ToSupervisor::Stop { after_close, after_term });
@@ -407,11 +407,11 @@ impl Supervised {
         if let Source::Socket { writer, .. } = &self.source
             && writer.try_send(message.encode()).is_err()
         {
-            tracing::debug!("a supervisor does not read; its socket is about to close");
+            tracing::debug!("supervisor does not read its socket; closing");
         }
     }
 
-    /// What it says next. May be dropped while it waits; nothing is lost.
+    /// Waits for the next message. Cancel safe.
     pub(crate) async fn next(&mut self) -> ProcessMessage {
         loop {
             if let Some(said) = self.ready.pop_front() {
@@ -428,11 +428,11 @@ impl Supervised {
                         Ok(_) => decoder.push(&buffer.split()),
                     }
                     if let Err(message) = self.decode() {
-                        tracing::error!(message, "a supervisor cannot be understood");
+                        tracing::error!(message, "invalid message from a supervisor");
                         return ProcessMessage::Closed;
                     }
                 }
-                // A short read of a file that was just written; only after a supervisor died.
+                // A short blocking read of a recently written file. It happens only after a supervisor died.
                 Source::Journal { journal, at } => match journal.read(*at, PIECE) {
                     Ok(records) if records.is_empty() => self.end("its supervisor was killed"),
                     Ok(records) => {
@@ -450,7 +450,7 @@ impl Supervised {
         }
     }
 
-    /// Takes what was decoded so far.
+    /// Moves all decoded messages to the queue.
     fn decode(&mut self) -> Result<(), String> {
         loop {
             let Source::Socket { decoder, .. } = &mut self.source else { return Ok(()) };
@@ -459,7 +459,7 @@ impl Supervised {
                 Some(ToServer::Record { record, position }) => self.record(record, position),
                 Some(ToServer::Taken { id }) => {
                     self.accepted = self.accepted.map(|_| id);
-                    // It may have been on its way when we attached.
+                    // The input may have been in flight when the server attached.
                     if self.accepted.is_some() && self.ledger.is_foreign(id) {
                         self.warn(FOREIGN_INPUT.to_owned());
                     } else {
@@ -494,7 +494,7 @@ impl Supervised {
                         self.last_words = limits::tail(&self.last_words, LAST_WORDS).to_owned();
                     }
                 }
-                // `accepted_inputs` has read those that matter.
+                // `accepted_inputs` has read the entries that matter.
                 Entry::Accepted { .. } => {}
                 Entry::Failed(message) => self.exited(Exit { code: None, signal: None, message }, position),
                 Entry::Exited { code, signal } => {
@@ -511,14 +511,14 @@ impl Supervised {
         self.ready.push_back(ProcessMessage::Exited { exit, position });
     }
 
-    /// It is over, and nobody saw how.
+    /// Records that the process ended and that its exit status is unknown.
     fn end(&mut self, message: &str) {
         let position = WirePosition(self.lines.position());
         self.exited(Exit { code: None, signal: None, message: message.to_owned() }, position);
     }
 }
 
-/// Whether a supervisor was here and is gone.
+/// Returns whether a supervisor has run here and has exited.
 fn has_ended(dir: &Path) -> bool {
     !is_alive(dir) && Journal::open(dir).and_then(|mut journal| journal.read(0, 1)).is_ok_and(|records| !records.is_empty())
 }

@@ -1,5 +1,6 @@
 //! Builds the channels from the `[[notify]]` entries of `config.toml`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -12,10 +13,10 @@ use super::channel::{
     TelegramChannel, TmuxChannel, TmuxSign, WebPushChannel, WebhookChannel,
 };
 use super::schedule::{Quiet, Timing};
-use crate::config::notify::{ChannelKind, NotifyConfig, People};
+use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
 use crate::service::notes::Says;
 
-/// How long an ask waits before somebody is told.
+/// The default delay before a notification.
 const AFTER: Duration = Duration::from_secs(20);
 /// How many channels there may be.
 const MOST: usize = 32;
@@ -23,7 +24,7 @@ const MOST: usize = 32;
 /// What entries need from outside the file.
 #[derive(Debug)]
 pub(crate) struct ChannelContext<'a> {
-    /// The variables of whoever started the server.
+    /// The environment variables of the server.
     pub(crate) variables: ChannelVariables,
     /// Where files that are not named from the root are.
     pub(crate) dir: &'a Path,
@@ -35,7 +36,7 @@ pub(crate) fn read(
     around: &ChannelContext<'_>,
 ) -> Result<(Vec<ConfiguredChannel>, Vec<Timing>), String> {
     if entries.len() > MOST {
-        return Err(format!("there are {} [[notify]], and at most {MOST} may be", entries.len()));
+        return Err(format!("there are {} [[notify]] entries; the limit is {MOST}", entries.len()));
     }
     let names: Vec<&str> = entries.iter().map(|entry| entry.name.as_deref().unwrap_or(entry.kind.as_str())).collect();
     let place = |index: usize| format!("[[notify]] {} (\"{}\")", index + 1, names.get(index).unwrap_or(&""));
@@ -44,13 +45,13 @@ pub(crate) fn read(
         let wrong = |message: String| format!("{}: {message}", place(index));
         let name = names.get(index).copied().unwrap_or_default();
         if name.is_empty() || name.len() > 32 || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-            return Err(wrong("a name has 1 to 32 letters, digits and -".to_owned()));
+            return Err(wrong("a name must have 1 to 32 letters, digits and hyphens".to_owned()));
         }
         if names.iter().position(|other| *other == name) != Some(index) {
-            return Err(wrong("another one has this name; give it one of its own with name".to_owned()));
+            return Err(wrong("another channel has this name; set name to a unique one".to_owned()));
         }
         if let Some(alien) = entry.alien() {
-            return Err(wrong(format!("{alien} is not for the kind {}", entry.kind.as_str())));
+            return Err(wrong(format!("{alien} is not a setting of the kind {}", entry.kind.as_str())));
         }
         channels.push(entry.entry(name, around).map_err(wrong)?);
         timings.push(entry.timing(&names).map_err(wrong)?);
@@ -62,7 +63,7 @@ pub(crate) fn read(
     }
     for index in 0..timings.len() {
         if leads_into_itself(&timings, index) {
-            return Err(format!("{}: then leads back to where it began", place(index)));
+            return Err(format!("{}: then leads back to the same channel", place(index)));
         }
     }
     Ok((channels, timings))
@@ -85,7 +86,7 @@ impl NotifyConfig {
     fn timing(&self, names: &[&str]) -> Result<Timing, String> {
         let quiet = match (&self.quiet, &self.zone) {
             (None, None) => None,
-            (None, Some(_)) => return Err("zone is for quiet hours, and there are none".to_owned()),
+            (None, Some(_)) => return Err("zone needs quiet, which is missing".to_owned()),
             (Some(text), zone) => {
                 let quiet: Quiet = text.parse().map_err(|error: super::schedule::NoHours| error.to_string())?;
                 match zone {
@@ -101,7 +102,7 @@ impl NotifyConfig {
             None => None,
             Some(then) => {
                 let next = names.iter().position(|name| *name == then.name);
-                Some((next.ok_or_else(|| format!("then names \"{}\", and there is no such channel", then.name))?, then.after.0))
+                Some((next.ok_or_else(|| format!("then names \"{}\", which is not a channel", then.name))?, then.after.0))
             }
         };
         Ok(Timing { after: self.after.map_or(AFTER, |after| after.0), quiet, then, first: true })
@@ -143,7 +144,7 @@ impl NotifyConfig {
                 let contact =
                     self.contact.clone().filter(|contact| contact.starts_with("mailto:") || contact.starts_with("https://"));
                 let contact =
-                    contact.ok_or("contact is missing: \"mailto:you@example.com\", for push services that have a question")?;
+                    contact.ok_or("contact is missing: \"mailto:you@example.com\", so that push services can contact you")?;
                 ChannelSender::WebPush(WebPushChannel { contact, reach: self.reach() })
             }
             ChannelKind::Ntfy => ChannelSender::Ntfy(NtfyChannel {
@@ -168,7 +169,7 @@ impl NotifyConfig {
                 let account = match (&self.user, self.secret(around)?) {
                     (None, None) => None,
                     (Some(user), Some(password)) => Some((user.clone(), password)),
-                    _ => return Err("user and secret_env or secret_file belong together".to_owned()),
+                    _ => return Err("set both user and secret_env or secret_file, or neither".to_owned()),
                 };
                 let url = self.url.as_deref().ok_or("url is missing")?;
                 let from = self.from.as_deref().ok_or("from is missing")?;
@@ -195,7 +196,25 @@ impl NotifyConfig {
     }
 }
 
-/// A secret from where it is kept. It never stands in the file itself.
+/// The targets of `[callbacks]`. An error says which one it is about.
+pub(crate) fn read_callbacks(
+    entries: &BTreeMap<String, CallbackConfig>,
+    around: &ChannelContext<'_>,
+) -> Result<BTreeMap<String, WebhookChannel>, String> {
+    let target = |entry: &CallbackConfig| {
+        let secret = read_secret("secret", entry.secret_env.as_deref(), entry.secret_file.as_deref(), around)?;
+        let secret = secret.ok_or("secret_env or secret_file is missing")?;
+        let reach = if entry.allow_private { AllowedAddresses::Anywhere } else { AllowedAddresses::Public };
+        WebhookChannel::new(HttpEndpoint::new(&entry.url, reach)?, &secret)
+    };
+    let with_name = |(name, entry): (&String, &CallbackConfig)| match target(entry) {
+        Ok(target) => Ok((name.clone(), target)),
+        Err(message) => Err(format!("[callbacks.{name}]: {message}")),
+    };
+    entries.iter().map(with_name).collect()
+}
+
+/// Reads a secret from its environment variable or file. The configuration never contains secrets.
 fn read_secret(
     what: &str,
     variable: Option<&str>,
@@ -207,16 +226,16 @@ fn read_secret(
         (Some(_), Some(_)) => return Err(format!("{what}_env and {what}_file are both set; one is enough")),
         (Some(variable), None) => {
             let found = around.variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value.clone());
-            found.ok_or_else(|| format!("the server was started without the variable {variable} ({what}_env)"))?
+            found.ok_or_else(|| format!("the environment of the server has no variable {variable} ({what}_env)"))?
         }
         (None, Some(file)) => {
             let path = around.dir.join(file);
-            std::fs::read_to_string(&path).map_err(|error| format!("{what}_file {} cannot be read: {error}", path.display()))?
+            std::fs::read_to_string(&path).map_err(|error| format!("cannot read {what}_file {}: {error}", path.display()))?
         }
     };
     let secret = secret.trim();
     let fits = !secret.is_empty() && secret.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ');
-    if fits { Ok(Some(secret.to_owned())) } else { Err(format!("{what} is empty or has characters that no {what} has")) }
+    if fits { Ok(Some(secret.to_owned())) } else { Err(format!("{what} is empty or contains invalid characters")) }
 }
 
 #[cfg(test)]
@@ -266,13 +285,13 @@ mod tests {
             ("kind = \"pigeon\"", "unknown variant `pigeon`"),
             ("name = \"x\"", "missing field `kind`"),
             ("kind = \"desktop\"\ncolour = 1", "unknown field `colour`"),
-            ("kind = \"desktop\"\nname = \"a b\"", "[[notify]] 1 (\"a b\"): a name has"),
-            ("kind = \"desktop\"\nurl = \"x\"", "[[notify]] 1 (\"desktop\"): url is not for the kind desktop"),
-            ("kind = \"desktop\"\n[[notify]]\nkind = \"desktop\"", "[[notify]] 2 (\"desktop\"): another one has this name"),
-            ("kind = \"desktop\"\nquiet = \"night\"", "quiet is written as"),
+            ("kind = \"desktop\"\nname = \"a b\"", "[[notify]] 1 (\"a b\"): a name must have"),
+            ("kind = \"desktop\"\nurl = \"x\"", "[[notify]] 1 (\"desktop\"): url is not a setting of the kind desktop"),
+            ("kind = \"desktop\"\n[[notify]]\nkind = \"desktop\"", "[[notify]] 2 (\"desktop\"): another channel has this name"),
+            ("kind = \"desktop\"\nquiet = \"night\"", "quiet must look like"),
             ("kind = \"desktop\"\nquiet = \"22:00-07:00\"\nzone = \"Mars/Base\"", "no time zone \"Mars/Base\""),
-            ("kind = \"desktop\"\nzone = \"UTC\"", "zone is for quiet hours"),
-            ("kind = \"desktop\"\nafter = \"soon\"", "not a length of time"),
+            ("kind = \"desktop\"\nzone = \"UTC\"", "zone needs quiet"),
+            ("kind = \"desktop\"\nafter = \"soon\"", "not a duration such as"),
             ("kind = \"desktop\"\nthen = { name = \"x\", after = \"1m\" }", "then names \"x\""),
             ("kind = \"desktop\"\nthen = { name = \"desktop\", after = \"1m\" }", "leads back"),
             ("kind = \"command\"", "command is missing"),
@@ -282,14 +301,17 @@ mod tests {
             ("kind = \"webhook\"\nsecret_env = \"HOOK\"", "url is missing"),
             ("kind = \"webhook\"\nurl = \"http://10.0.0.1/\"\nsecret_env = \"HOOK\"", "private network; allow_private = true"),
             ("kind = \"webhook\"\nurl = \"ftp://example.com\"\nsecret_env = \"HOOK\"", "must begin with http"),
-            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"OTHER\"", "without the variable OTHER"),
-            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"BAD\"", "characters that no secret has"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"OTHER\"", "has no variable OTHER"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"BAD\"", "contains invalid characters"),
             ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_env = \"NONE\"", "secret is empty"),
-            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_file = \"x\"", "/nowhere/x cannot be read"),
+            ("kind = \"webhook\"\nurl = \"https://example.com\"\nsecret_file = \"x\"", "cannot read secret_file /nowhere/x"),
             ("kind = \"ntfy\"", "topic is missing"),
             ("kind = \"telegram\"\nchat = \"1\"", "token_env or token_file is missing"),
-            ("kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"", "holds no user"),
-            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is no mail address"),
+            (
+                "kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"",
+                "url must not contain a user or a password",
+            ),
+            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is not an email address"),
         ] {
             let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

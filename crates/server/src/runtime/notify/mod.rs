@@ -1,8 +1,8 @@
 //! Reaching a person who does not look: after the policy, once per ask and channel, and only while it waits.
 //!
-//! Commits only put asks into the queues of the channels. Each channel has a task of its own that sends what is due, so
-//! that one that is dead delays nobody. What was sent is a row; what is due follows from the ask and the
-//! configuration, so a restart neither loses nor repeats a note.
+//! Commits only put asks into the queues of the channels. Each channel has its own task that sends due notes, so that a failing
+//! channel delays no other one. Sent notes are rows, and due times follow from the ask and the configuration, so a restart
+//! neither loses nor repeats a note.
 
 mod build;
 mod channel;
@@ -31,10 +31,11 @@ use crate::service::asks;
 use crate::service::notes::Says;
 use crate::service::{ServiceError, authorize};
 use channel::ChannelSender;
+pub(crate) use channel::{Next, WebhookChannel};
 use queue::{NoteJob, NoteQueue};
 use schedule::Timing;
 
-pub(crate) use build::{ChannelContext, read};
+pub(crate) use build::{ChannelContext, read, read_callbacks};
 pub(crate) use push::{PushKey, Unusable};
 pub(crate) use worker::test;
 

@@ -17,7 +17,7 @@ use crate::entropy;
 const SIGNED: i64 = 12 * 3_600;
 /// The size of the only record, in bytes: what every push service takes.
 const RECORD: u32 = 4_096;
-/// The most that fits into it beside the header, the tag and the mark of its end.
+/// The maximum payload: the record without its header, its tag and its end marker.
 pub(crate) const MOST: usize = 4_096 - 86 - 16 - 1;
 
 /// The key of this server. Browsers are bound to it when they ask to be woken.
@@ -33,7 +33,7 @@ impl std::fmt::Debug for PushKey {
 
 /// A key or a message that cannot be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the key or the message cannot be used")]
+#[error("the key or the message is invalid")]
 pub(crate) struct Unusable;
 
 impl PushKey {

@@ -19,7 +19,7 @@ pub(super) enum NoteJob {
     },
 }
 
-/// The jobs of one channel in the order of time. Bounded by what is pending.
+/// The jobs of one channel, ordered by time. Bounded by the number of pending asks.
 #[derive(Debug, Default)]
 pub(super) struct NoteQueue {
     state: Mutex<NoteQueueState>,
@@ -60,12 +60,12 @@ impl NoteQueue {
         self.locked().noted.contains(&ask)
     }
 
-    /// This ask has no row any more. True: it had one, and whoever hears that has to end it.
+    /// Removes the row of an ask. Returns true if there was one. Then the caller has to report the outcome.
     pub(super) fn end(&self, ask: AskId) -> bool {
         self.locked().noted.remove(&ask)
     }
 
-    /// An ask has its outcome: nobody is told of it any more, and those who were told hear that.
+    /// Handles the outcome of an ask: cancels its notification, or reports the outcome if it was sent.
     pub(super) fn resolved(&self, ask: AskId, due: Time, now: Time) {
         let is_noted = {
             let mut state = self.locked();

@@ -1,4 +1,4 @@
-//! When who is told of what. Pure: the time comes in.
+//! Computes when each notification channel is due. Pure: the caller passes the time.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -23,7 +23,7 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 pub(crate) struct Timing {
     /// How long an ask waits before; for one that others lead to, this is of no use.
     pub(crate) after: Duration,
-    /// When nobody is to be disturbed.
+    /// The quiet hours.
     pub(crate) quiet: Option<Quiet>,
     /// Which channel comes next, and how much later.
     pub(crate) then: Option<(usize, Duration)>,
@@ -68,7 +68,7 @@ pub(crate) fn again(tries: u32, chance: u8, asked: Option<Duration>) -> Option<D
     Some(spread.max(asked.unwrap_or_default().min(LONGEST)))
 }
 
-/// Hours of the day in which nobody is disturbed: `22:00-07:00`.
+/// Hours of the day without notifications: `22:00-07:00`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Quiet {
     /// Minutes of the day: from the first, before the second.
@@ -79,7 +79,7 @@ pub(crate) struct Quiet {
 
 /// Text that names no hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("quiet is written as \"22:00-07:00\"")]
+#[error("quiet must look like \"22:00-07:00\"")]
 pub(crate) struct NoHours;
 
 impl FromStr for Quiet {

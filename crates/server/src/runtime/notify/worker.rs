@@ -1,4 +1,4 @@
-//! The task of one channel: takes what is due, a few at once, and keeps what became of it.
+//! The task of one channel: sends due notes, a few at once, and stores the results.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -28,12 +28,12 @@ use crate::service::{ServiceError, authorize};
 const AT_ONCE: usize = 8;
 /// How long one try may take at most; channels have shorter limits of their own.
 const LIMIT: Duration = Duration::from_secs(30);
-/// How long a server that stops waits for what is on its way.
+/// How long a stopping server waits for notes that are being sent.
 const STOPPING: Duration = Duration::from_secs(3);
 /// How long to wait when the database does not answer.
 const STORE: Duration = Duration::from_secs(5);
 
-/// Sends what is due, until the server stops.
+/// Sends due notes until the server stops.
 pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
     let Some(entry) = runtime.notifier.entry(index) else { return };
     let mut under_way = JoinSet::new();
@@ -54,7 +54,7 @@ pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
     }
     let all = async { while under_way.join_next().await.is_some() {} };
     if tokio::time::timeout(STOPPING, all).await.is_err() {
-        tracing::warn!(channel = entry.name, "a note was on its way when the server stopped; it may be sent again");
+        tracing::warn!(channel = entry.name, "the server stopped while it sent a notification; it may be sent again");
     }
 }
 
@@ -73,7 +73,7 @@ async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) 
     };
     if let Err(error) = done {
         // A full disk, most likely.
-        tracing::warn!(%error, channel = entry.name, %ask, "a note could not be stored; trying again");
+        tracing::warn!(%error, channel = entry.name, %ask, "could not store a notification; trying again");
         entry.queue.add(runtime.services.clock.now().plus(STORE), ask, job);
     }
 }
@@ -137,8 +137,8 @@ fn after_failure(entry: &ConfiguredChannel, ask: AskId, failure: &SendFailure, a
     };
     let reason = &failure.reason;
     match wait {
-        Some(_) => tracing::info!(channel = entry.name, %ask, attempts, reason, "a note was not sent; trying again"),
-        None => tracing::warn!(channel = entry.name, %ask, attempts, reason, "a note was given up"),
+        Some(_) => tracing::info!(channel = entry.name, %ask, attempts, reason, "could not send a notification; trying again"),
+        None => tracing::warn!(channel = entry.name, %ask, attempts, reason, "could not send a notification; giving up"),
     }
     wait
 }
@@ -146,12 +146,12 @@ fn after_failure(entry: &ConfiguredChannel, ask: AskId, failure: &SendFailure, a
 /// One try, with an end.
 async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, note: &Note) -> SendResult {
     if entry.gone.load(Ordering::Relaxed) {
-        return Err(SendFailure { reason: "the receiver said that it is gone".to_owned(), next: Next::Never });
+        return Err(SendFailure { reason: "the receiver no longer exists".to_owned(), next: Next::Never });
     }
     let sent = OutgoingNote { runtime, channel: &entry.name, ask, note, now: runtime.services.clock.now() };
     let told = tokio::time::timeout(LIMIT, entry.channel.tell(&sent))
         .await
-        .unwrap_or_else(|_| Err(SendFailure { reason: "it took too long".to_owned(), next: Next::Later(None) }));
+        .unwrap_or_else(|_| Err(SendFailure { reason: "the receiver took too long".to_owned(), next: Next::Later(None) }));
     match &told {
         Ok(_) => entry.failed(None),
         Err(failure) => {

@@ -1,8 +1,7 @@
-//! Runs of workflows: one task owns each that is under way.
+//! Runs of workflows: one task owns each unfinished run.
 //!
-//! A commit that changes something about a step only wakes the task; what happened it reads from the
-//! database, so nothing is missed and nothing is done twice. The service layer turns what happened into the one commit
-//! that follows from it.
+//! A commit about a step only wakes the task, which then reads the database. So a lost wake-up loses nothing and a repeated one
+//! changes nothing. The service layer turns each event into one commit.
 
 mod owner;
 
@@ -19,26 +18,26 @@ use tracing::Instrument as _;
 
 use crate::service::Services;
 
-/// The way to the task of a run.
+/// A handle to the task of a run.
 #[derive(Debug, Clone)]
 struct RunHandle {
     look: Arc<Notify>,
     cancelled: CancellationToken,
 }
 
-/// What the task of a run has of the registry.
+/// The receiving side of a run's handle.
 #[derive(Debug)]
 struct RunMailbox {
     look: Arc<Notify>,
-    /// Set once: a caller cancelled the run, and the commit is done.
+    /// Cancelled after a caller cancelled the run and the cancellation was committed.
     cancelled: CancellationToken,
 }
 
-/// The runs that are under way. Rows are the truth; this only wakes whoever moves them.
+/// The unfinished runs. The rows in the database are the source of truth; the registry only wakes the tasks.
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     tasks: Mutex<HashMap<RunId, RunHandle>>,
-    /// Runs whose task is to be started. Bounded by the number of runs.
+    /// Runs whose task has to be started. Bounded by the number of runs.
     wanted: Mutex<Vec<(RunId, RunMailbox)>>,
     wake: Notify,
 }
@@ -48,8 +47,8 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Runs {
-    /// Wakes the runs that a commit is about. Called by the writer, so it must not block.
-    pub(crate) fn heard(&self, events: &[StoredEvent]) {
+    /// Wakes the runs that a commit is about. Called on the writer's thread, so it must not block.
+    pub(crate) fn wake_runs(&self, events: &[StoredEvent]) {
         let mut begun = Vec::new();
         for event in events {
             let run = match event.payload.kind() {
@@ -75,11 +74,11 @@ impl Runs {
                 handle.look.notify_one();
             }
         }
-        self.want(begun);
+        self.request_tasks(begun);
     }
 
-    /// Asks for tasks for these runs.
-    pub(crate) fn want(&self, runs: Vec<RunId>) {
+    /// Requests tasks for these runs.
+    pub(crate) fn request_tasks(&self, runs: Vec<RunId>) {
         for run in runs {
             let mut tasks = locked(&self.tasks);
             if let Entry::Vacant(place) = tasks.entry(run) {
@@ -95,7 +94,7 @@ impl Runs {
         locked(&self.tasks).remove(&run);
     }
 
-    /// Starts tasks as they are wanted, for ever; owns them all, and ends them when it is dropped.
+    /// Starts requested tasks. Owns all tasks and ends them when it is dropped.
     pub(crate) async fn run(self: Arc<Self>, services: Arc<Services>) {
         let mut tasks: JoinSet<()> = JoinSet::new();
         loop {
@@ -114,7 +113,7 @@ impl Runs {
                 () = self.wake.notified() => {}
                 Some(ended) = tasks.join_next() => {
                     if let Err(error) = ended && error.is_panic() {
-                        tracing::error!(%error, "a run's task broke");
+                        tracing::error!(%error, "run task panicked");
                     }
                 }
             }

@@ -1,4 +1,4 @@
-//! The task of one run: it looks at the steps that are under way and moves the run on.
+//! The task of one run: reads the state of its active steps and advances the run.
 
 use std::time::Duration;
 
@@ -14,18 +14,18 @@ use sayso_store::read::{GetRun, LastTurn, RunDetail};
 use super::RunMailbox;
 use crate::service::{Services, runs};
 
-/// How long to wait after the database refused.
+/// How long to wait after a failed commit.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How soon to look again at an agent that has finished its turn while something is on its way to it.
+/// How long to wait before reading again, if an agent has finished its turn but a message to it is in flight.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Runs a run until it is over.
+/// Runs a run to its end.
 pub(super) async fn run(services: &Services, id: RunId, mut mailbox: RunMailbox) {
     loop {
         match life(services, id, &mut mailbox).await {
             Ok(()) => return,
             Err(error) => {
-                tracing::warn!(run = %id, %error, "a run could not be moved; trying again");
+                tracing::warn!(run = %id, %error, "cannot advance a run; trying again");
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -36,7 +36,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
     let read = || GetRun { workspace: services.workspace, run: id, scope: Scope::All };
     let Some(RunDetail { mut run, mut version, .. }) = services.store.read(read()).await? else { return Ok(()) };
     while !run.status.is_over() {
-        let StepProgress { events, again } = look(services, &run).await?;
+        let StepProgress { events, again } = read_progress(services, &run).await?;
         if events.is_empty() {
             tokio::select! {
                 () = mailbox.look.notified() => {}
@@ -54,7 +54,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
                 tracing::debug!(version, over = run.status.is_over(), "run advanced");
             }
             Advanced::Stale => {
-                tracing::warn!(run = %id, "the run was elsewhere; reading it again");
+                tracing::warn!(run = %id, "another writer advanced the run; reading it again");
                 let Some(found) = services.store.read(read()).await? else { return Ok(()) };
                 (run, version) = (found.run, found.version);
             }
@@ -63,13 +63,13 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
     Ok(())
 }
 
-/// What has happened since, and whether to look again soon.
+/// The events since the last read, and whether to read again soon.
 struct StepProgress {
     events: Vec<Event>,
     again: bool,
 }
 
-async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError> {
+async fn read_progress(services: &Services, run: &Run) -> Result<StepProgress, StoreError> {
     let (mut sessions, mut asks): (Vec<SessionId>, Vec<AskId>) = (Vec::new(), Vec::new());
     for step in &run.steps {
         match step.state {
@@ -89,7 +89,7 @@ async fn look(services: &Services, run: &Run) -> Result<StepProgress, StoreError
     Ok(StepProgress { events, again })
 }
 
-/// What the session of a step says about the step.
+/// Derives the progress of a step from its session.
 async fn of_session(services: &Services, session: SessionId, seen: SessionLook) -> Result<Option<Event>, StoreError> {
     Ok(match seen.status {
         Some(SessionStatus::Running | SessionStatus::Stalled) => None,
@@ -97,7 +97,7 @@ async fn of_session(services: &Services, session: SessionId, seen: SessionLook) 
         Some(SessionStatus::Idle) => {
             let turn = services.store.read(LastTurn { workspace: services.workspace, session }).await?;
             Some(if turn.interrupted {
-                // What it said before it was stopped is not the result of the step.
+                // A message from before the interruption is not the result of the step.
                 Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false }
             } else {
                 Event::Finished { session, output: turn.last_words.unwrap_or_default() }

@@ -52,10 +52,10 @@ impl Pressed {
         match self {
             Self::Done => "Done".to_owned(),
             Self::Over(words) => words.clone(),
-            Self::Stranger => "You are not one of the people who may answer here".to_owned(),
-            Self::Nonsense => "This button is not understood; open Sayso to answer".to_owned(),
-            Self::Changed => "A file that the command executes has changed; open Sayso to look at it".to_owned(),
-            Self::Failed => "That did not work; open Sayso to answer".to_owned(),
+            Self::Stranger => "You do not have permission to answer here".to_owned(),
+            Self::Nonsense => "This button no longer works. Open Sayso to answer.".to_owned(),
+            Self::Changed => "A file that the command executes has changed. Open Sayso to review it.".to_owned(),
+            Self::Failed => "Something went wrong. Open Sayso to answer.".to_owned(),
         }
     }
 }

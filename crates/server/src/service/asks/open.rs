@@ -1,12 +1,14 @@
 //! Opening an ask: limits, then the policy, then the row.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use sayso_agents::known_tools::known_arguments;
 use sayso_agents::translator::NewAsk as AgentAsk;
 use sayso_api::ask::NewAsk;
 use sayso_core::ask::{
-    Ask, AskBody, AskContext, AskKind, AskState, Claims, Deadline, ExecutedFiles, Link, LinkSchemeRefused, Origin, ask_digest,
+    Ask, AskBody, AskContext, AskKind, AskState, Claims, Deadline, ExecutedFiles, Link, LinkSchemeRefused, Origin, Preview,
+    ask_digest,
 };
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
 use sayso_core::limits::{self, LimitExceeded};
@@ -24,11 +26,12 @@ use crate::service::policies::{SessionScope, state_after};
 use crate::service::project::check_reported_place;
 use crate::service::sessions::{self, ensure_external};
 use crate::service::{ServiceError, Services, authorize};
+use crate::small_file::read_apart;
 
 /// The longest time that an ask is kept for a caller that has disconnected.
-const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
+pub(crate) const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
 /// Pending asks of one token.
-const MAX_PENDING: usize = 10_000;
+pub(crate) const MAX_PENDING: usize = 10_000;
 
 /// The agent that opens an ask, and the policy that decides the ask first.
 #[derive(Debug)]
@@ -154,12 +157,7 @@ pub(crate) async fn open(
 ) -> Result<Ask, ServiceError> {
     authorize(caller, Permission::Open)?;
     let policy_only = new.policy_only == Some(true);
-    let wanted = wanted(services, caller, new).await?;
-    let project = wanted.context.project.as_deref();
-    let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
-    let place = AskPlace { project, home: services.home.as_deref(), config };
-    let disk = look_at_disk(place, &wanted.body).await;
-    let ask = build(services, wanted, &disk, services.clock.now())?;
+    let ask = prepare(services, caller, new).await?;
     if policy_only && matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::NotDecided);
     }
@@ -187,6 +185,16 @@ pub(crate) async fn open(
     }
 }
 
+/// Builds the ask that a caller wants, after the policy has looked at it. Nothing is stored, except a new external session.
+pub(crate) async fn prepare(services: &Services, caller: &Caller, new: NewAsk) -> Result<Ask, ServiceError> {
+    let wanted = wanted(services, caller, new).await?;
+    let project = wanted.context.project.as_deref();
+    let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
+    let place = AskPlace { project, home: services.home.as_deref(), config };
+    let disk = look_at_disk(place, &wanted.body).await;
+    build(services, wanted, &disk, services.clock.now())
+}
+
 /// What a caller wants to ask.
 #[derive(Debug)]
 struct RequestedAsk {
@@ -202,13 +210,14 @@ struct RequestedAsk {
 
 /// Reads the request. An external session that is named for the first time is created here.
 async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
+    let reported_directory = new.external.as_ref().map(|named| named.cwd.clone());
     let found = match (&new.session_id, new.external) {
         (Some(_), Some(_)) => return Err(ServiceError::invalid("an ask has either a sessionId or an external session")),
         (Some(id), None) => Some(sessions::find(services, caller, id).await?.session),
         (None, Some(named)) => Some(ensure_external(services, caller, named).await?),
         (None, None) => None,
     };
-    let body = match (new.questions, new.approval, new.link) {
+    let mut body = match (new.questions, new.approval, new.link) {
         (Some(questions), None, None) => {
             limits::check("the number of questions", questions.len(), limits::QUESTIONS)?;
             AskBody::Question {
@@ -219,6 +228,9 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
         (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
         _ => return Err(ServiceError::invalid("an ask has either questions, or an approval, or a link")),
     };
+    if let (Some(session), Some(directory)) = (&found, reported_directory) {
+        note_directory(&mut body, &session.project, directory).await;
+    }
     let timeout = span("timeout", new.timeout.as_deref())?;
     let keep = span("keep", new.keep.as_deref())?;
     if keep.is_some_and(|keep| keep.0 > LONGEST_KEEP) {
@@ -267,7 +279,22 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
     })
 }
 
-fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
+/// Notes where a command starts, if the agent has left the directory of its session since the session began.
+async fn note_directory(body: &mut AskBody, project: &str, reported: String) {
+    let AskBody::Approval(approval) = body else { return };
+    let Some(Preview::Command { cwd: cwd @ None, .. }) = &mut approval.preview else { return };
+    if reported == project {
+        return;
+    }
+    let path = PathBuf::from(&reported);
+    let real = read_apart(move || path.canonicalize().ok()).await.flatten();
+    let directory = real.map_or(reported, |real| real.to_string_lossy().into_owned());
+    if directory != project {
+        *cwd = Some(directory);
+    }
+}
+
+pub(crate) fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, ServiceError> {
     text.map(str::parse::<Span>).transpose().map_err(|error| ServiceError::invalid(format!("{what}: {error}")))
 }
 

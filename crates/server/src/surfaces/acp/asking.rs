@@ -1,4 +1,4 @@
-//! How an ask is put to the client, and what its answer means.
+//! Presents asks to an ACP client, and interprets its responses.
 
 use sayso_agents::form;
 use sayso_agents::json::{Object, line};
@@ -11,41 +11,42 @@ use super::call::Verdict;
 use super::client::Client;
 use super::telling::{content, fenced};
 
-/// The options of a permission that are ours. The others carry their position.
+/// The ids of our own permission options. The agent's choices use their position as id.
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";
 const OPTION: &str = "option-";
 
-/// A way to ask.
+/// A method of presenting an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// `_sandboxagent/session/request_question`.
     Question,
     /// `elicitation/create` with a form.
     Form,
-    /// `elicitation/create` with an address.
+    /// `elicitation/create` with a URL.
     Link,
-    /// `session/request_permission`, which every client has.
+    /// `session/request_permission`, which every client supports.
     Permission,
 }
 
-/// What the client's result means.
+/// The meaning of a client's response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// The person decided.
     Decided(Verdict),
-    /// They left it: it stays pending, for them and for everybody else.
+    /// The person dismissed the dialog. The ask stays pending on all surfaces.
     Left,
-    /// Nothing that this way of asking can be answered with.
+    /// The response is not valid for this method.
     Unreadable,
 }
 
-/// The ways to put this ask to this client, the best first. None: it has to be answered elsewhere.
+/// Returns the methods by which this client can present this ask, the best first. If there is none, the ask has to be answered
+/// on another surface.
 pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
     match ask.kind {
         AskKind::Approval => vec![Way::Permission],
         AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
-        // Clients show and keep what is typed into a form, and the protocol has no field for secrets.
+        // Clients display and store what is typed into a form, and the protocol has no field for secrets.
         AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
         AskKind::Question => {
             let simple = is_simple(ask);
@@ -56,7 +57,7 @@ pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
             if client.forms {
                 ways.push(Way::Form);
             }
-            // Who does not know the method says so.
+            // Clients that do not know the method return an error.
             if !ways.contains(&Way::Question) {
                 ways.push(Way::Question);
             }
@@ -68,12 +69,12 @@ pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
     }
 }
 
-/// One question that takes one of its options.
+/// Returns whether the ask is one question that accepts exactly one of its options.
 fn is_simple(ask: &Ask) -> bool {
     matches!(ask.questions.as_slice(), [only] if only.input == InputKind::Choice && !only.multiple && !only.options.is_empty())
 }
 
-/// The questions of an ask with keys of our own, which are names of fields whatever the agent calls them.
+/// Returns the questions with generated keys, which are valid as field names regardless of the agent's keys.
 fn questions(ask: &Ask) -> Vec<Question> {
     let named = |(index, question): (usize, &sayso_api::ask::Question)| Question {
         key: format!("question_{index}"),
@@ -82,7 +83,7 @@ fn questions(ask: &Ask) -> Vec<Question> {
     ask.questions.iter().enumerate().map(named).collect()
 }
 
-/// The method and the parameters that ask this. `again` says why an earlier answer was not taken.
+/// Builds the method and parameters of the request. `again` says why an earlier response was refused.
 pub(super) fn request(way: Way, session: &str, ask: &Ask, again: Option<&str>) -> (&'static str, Box<RawValue>) {
     let before = again.map(|again| format!("{again}\n\n")).unwrap_or_default();
     let (method, params) = match way {
@@ -104,7 +105,7 @@ pub(super) fn request(way: Way, session: &str, ask: &Ask, again: Option<&str>) -
         }
         Way::Permission => ("session/request_permission", line(&permission(session, ask, &before))),
     };
-    // Every part of it is JSON.
+    // All parts are valid JSON.
     (method, RawValue::from_string(params).unwrap_or_else(|_| RawValue::NULL.to_owned()))
 }
 
@@ -118,7 +119,7 @@ fn question(session: &str, ask: &Ask, before: &str) -> Value {
         "sessionId": session, "questionId": ask.id, "toolCallId": ask.tool_call_id,
         "prompt": format!("{before}{prompt}"), "options": options,
     });
-    // What prompt and options cannot say.
+    // The simple payload cannot express these parts.
     if !simple || ask.questions.iter().any(|question| question.custom) {
         params["questions"] = json!(ask.questions);
     }
@@ -162,7 +163,7 @@ fn permission(session: &str, ask: &Ask, before: &str) -> Value {
     json!({ "sessionId": session, "toolCall": call, "options": options })
 }
 
-/// What a person looks at before they allow it.
+/// Returns the content that a person needs before approving.
 fn shown(approval: &Approval) -> Vec<Value> {
     let reason = approval.reason.iter().map(|reason| content(reason));
     let preview = match &approval.preview {
@@ -191,7 +192,7 @@ const fn kind(action: ActionKind) -> &'static str {
     }
 }
 
-/// What the client's result means.
+/// Interprets the client's response.
 pub(super) fn read(way: Way, ask: &Ask, result: &Object<'_>) -> Answer {
     let no = || Answer::Decided(if ask.kind == AskKind::Question { Verdict::Reject } else { Verdict::Deny });
     match way {
@@ -230,7 +231,7 @@ pub(super) fn read(way: Way, ask: &Ask, result: &Object<'_>) -> Answer {
     }
 }
 
-/// The option with this id: one of the agent's own ways to say yes, or the answer to the question.
+/// Returns the verdict of the option with this id: one of the agent's choices, or an answer to the question.
 fn option(ask: &Ask, id: &str) -> Option<Verdict> {
     let index: usize = id.strip_prefix(OPTION)?.parse().ok()?;
     match &ask.approval {

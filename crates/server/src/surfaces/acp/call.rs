@@ -1,105 +1,76 @@
-//! What the conversation wants from the sessions, and what it gets.
+//! Calls of the conversation to the sessions, and their replies.
 
 use sayso_api::ask::Ask;
 use sayso_api::error::ErrorCode;
 use sayso_api::session::{MessageAccepted, NewSession, Session, SessionPage, Transcript};
 
-/// One call. Calls are made one after another, in the order in which they were wanted.
+/// One call. Calls are executed one after another, in the order in which they were requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionCall {
     /// Start a session.
     Create(Box<NewSession>),
-    /// One session with its pending asks.
-    Look {
-        /// Its id.
-        session: String,
-    },
-    /// A page of what was said and done.
+    /// Read one session with its pending asks.
+    Look { session: String },
+    /// Read a page of the transcript.
     Transcript {
-        /// The session.
         session: String,
-        /// Where the last page ended.
+        /// The cursor of the page.
         cursor: Option<String>,
     },
-    /// A page of the sessions.
+    /// Read a page of the session list.
     List {
-        /// Where the last page ended.
+        /// The cursor of the page.
         cursor: Option<String>,
     },
-    /// Say something to the agent.
-    Message {
-        /// The session.
-        session: String,
-        /// The words.
-        text: String,
-    },
-    /// Stop the turn.
-    Interrupt {
-        /// The session.
-        session: String,
-    },
+    /// Send a message to the agent.
+    Message { session: String, text: String },
+    /// Interrupt the turn.
+    Interrupt { session: String },
     /// Change the permission mode.
-    SetMode {
-        /// The session.
-        session: String,
-        /// The mode.
-        mode: String,
-    },
-    /// Take a session up that is over.
-    Resume {
-        /// The session.
-        session: String,
-    },
-    /// An ask of which the event told only a part.
-    Whole {
-        /// Its id.
-        ask: String,
-    },
-    /// Decide an ask.
+    SetMode { session: String, mode: String },
+    /// Resume a session that has ended.
+    Resume { session: String },
+    /// Read the complete ask of a shortened event.
+    Whole { ask: String },
     Decide {
-        /// Its id.
         ask: String,
-        /// How.
+        /// The decision of the person.
         verdict: Verdict,
     },
 }
 
-/// How the person at the client decided.
+/// The decision of the person at the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// The answers, one list per question.
     Answer(Vec<Vec<String>>),
-    /// No answer will come.
+    /// Reject the question.
     Reject,
-    /// Yes.
+    /// Approve the request.
     Approve {
-        /// One of the agent's own ways to say it.
+        /// The agent's choice that the person selected.
         choice: Option<String>,
     },
-    /// No.
+    /// Deny the request.
     Deny,
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
-    /// A session.
     Session(Box<Session>),
-    /// A page of a transcript.
     Transcript(Transcript),
-    /// A page of sessions.
     Sessions(SessionPage),
-    /// What became of a message.
+    /// The result of sending a message.
     Said(Box<MessageAccepted>),
-    /// An ask.
     Ask(Box<Ask>),
 }
 
-/// Why a call gave nothing.
+/// Why a call failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The code, if the server answered.
+    /// The error code, if the server responded.
     pub code: Option<ErrorCode>,
-    /// In words.
+    /// The description for people.
     pub message: String,
 }

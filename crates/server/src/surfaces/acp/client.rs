@@ -1,4 +1,4 @@
-//! What the client says of itself and wants: its capabilities and the parameters of its requests, read leniently.
+//! The client's capabilities and request parameters, parsed leniently.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use sayso_agents::json::{Object, text};
 use sayso_api::session::NewSession;
 use serde_json::{Value, json};
 
-/// What the client can be asked with.
+/// What the client supports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Client {
-    /// It shows forms.
+    /// The client can show forms.
     pub(super) forms: bool,
-    /// It opens addresses.
+    /// The client can open URLs.
     pub(super) links: bool,
-    /// It said that it takes `_sandboxagent/session/request_question`.
+    /// The client supports `_sandboxagent/session/request_question`.
     pub(super) questions: bool,
 }
 
@@ -36,7 +36,7 @@ impl Client {
     }
 }
 
-/// What we say of ourselves.
+/// Builds our reply to `initialize`.
 pub(super) fn introduction() -> Value {
     let extensions = json!({ "sessionRequestQuestion": true });
     json!({
@@ -55,7 +55,8 @@ pub(super) fn introduction() -> Value {
     })
 }
 
-/// The session that `session/new` wants: ACP says where, `_meta.sayso` says the rest.
+/// Parses the session that `session/new` requests. ACP has a field for the directory; `_meta.sayso` contains the other
+/// settings.
 pub(super) fn wanted_session(params: &Object<'_>, default_agent: Option<&str>) -> Result<NewSession, String> {
     let cwd = params.words("cwd").ok_or("`cwd` is missing: the absolute path of the directory to work in")?;
     let meta = params.object("_meta").unwrap_or_default();
@@ -69,7 +70,7 @@ pub(super) fn wanted_session(params: &Object<'_>, default_agent: Option<&str>) -
     Ok(NewSession { agent, cwd: Some(cwd), permission_mode, model, labels, ..NewSession::default() })
 }
 
-/// The words of a prompt. Files that are linked are named where they stand, files that are enclosed follow.
+/// Returns the text of a prompt. Linked files are named at their position; embedded files are appended.
 pub(super) fn prompt(params: &Object<'_>) -> Result<String, String> {
     let blocks = params.list("prompt").ok_or("`prompt` is missing: a list of content blocks")?;
     let (mut said, mut enclosed) = (String::new(), String::new());
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_says_in_any_of_four_places_that_it_takes_questions() {
+    fn question_capability_is_read_from_four_places() {
         for place in [
             r#"{"clientCapabilities":{"extensions":{"sessionRequestQuestion":true}}}"#,
             r#"{"clientCapabilities":{"_meta":{"extensions":{"sessionRequestQuestion":true}}}}"#,

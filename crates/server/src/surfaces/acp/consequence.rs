@@ -1,4 +1,4 @@
-//! What the sessions tell and what calls gave, and what that means for the client.
+//! Handles session events and replies to calls, and derives the messages to the client.
 
 use sayso_agents::json_rpc::{self, Id};
 use sayso_api::ask::{Ask, AskStatus};
@@ -19,7 +19,7 @@ impl Conversation {
         match event.event {
             Event::MessageDelta(delta) => update(session, &talk.voice.piece(delta), out),
             Event::MessageCompleted(message) => {
-                if !talk.saw(&message.id)
+                if !talk.record_message(&message.id)
                     && !told
                     && let Some(said) = talk.voice.message(&message)
                 {
@@ -35,7 +35,7 @@ impl Conversation {
                 }
             }
             Event::QuestionResolved(decided) | Event::ApprovalResolved(decided) | Event::LinkResolved(decided) => {
-                self.take_back(|pending| pending.ask.id == decided.ask.id, out);
+                self.cancel_requests(|pending| pending.ask.id == decided.ask.id, out);
             }
             Event::SessionStatus(changed) | Event::SessionEnded(changed) => self.changed(session, &changed, out),
             Event::Notice(notice) => {
@@ -48,7 +48,7 @@ impl Conversation {
                     update(session, &said("agent_message_chunk", &format!("\n{}\n", error.text)), out);
                 }
             }
-            // A client learns of these in another way, or has no use for them.
+            // Clients learn about these in another way, or have no use for them.
             Event::AskParked(_)
             | Event::AskSnoozed(_)
             | Event::AskDelivery(_)
@@ -68,13 +68,13 @@ impl Conversation {
     }
 
     fn changed(&mut self, session: &str, changed: &SessionStatusChange, out: &mut Vec<Output>) {
-        // New settings repeat the status of before, which must not end the turn of a prompt that was just sent.
+        // An event about new settings repeats the earlier status, which must not end the turn of a prompt that was just sent.
         if changed.permission_mode.is_some() || changed.model.is_some() {
             return;
         }
         let doing = Doing::of(changed.status, changed.resumable);
         let Some(talk) = self.sessions.get_mut(session) else { return };
-        let over = talk.turned(doing);
+        let over = talk.set_activity(doing);
         let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
         let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
         let reason = changed.reason.as_deref().unwrap_or("the session is over");
@@ -106,7 +106,7 @@ impl Conversation {
                 let Some(talk) = self.sessions.get_mut(&session.id) else { return };
                 match talk.doing {
                     Doing::Idle => made(&id, &session.id, out),
-                    // It starts. Whoever waits for it hears when it takes a prompt, or why it does not.
+                    // The session is starting. The client gets its reply when the session accepts a prompt or fails.
                     Doing::Running => talk.held.push(Held::New(id)),
                     Doing::Over { .. } => {
                         let reason = session.reason.as_deref().unwrap_or("the agent ended");
@@ -160,17 +160,17 @@ impl Conversation {
                 }
             }
             (Purpose::Decide(pending), Err(refusal)) => match refusal.code {
-                // Somebody was first. The session tells whom the client asks no more.
+                // Another person decided first. The session's event will withdraw the request to the client.
                 Some(ErrorCode::AskAlreadyResolved | ErrorCode::AskNotFound) => {}
                 _ => self.refused(pending, &format!("That was not taken: {}.", refusal.message), out),
             },
             (Purpose::LookAgain(id), Ok(Reply::Session(mut session))) => {
                 let pending = session.asks.take().unwrap_or_default();
-                self.take_back(|asked| asked.session == id && !pending.iter().any(|ask| ask.id == asked.ask.id), out);
+                self.cancel_requests(|asked| asked.session == id && !pending.iter().any(|ask| ask.id == asked.ask.id), out);
                 for ask in pending {
                     self.ask(&id, ask, out);
                 }
-                // What began in the gap is not told any more.
+                // Asks opened in the gap are no longer pending, so they are not presented.
                 if let Some(talk) = self.sessions.get_mut(&id) {
                     talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
                 }
@@ -195,12 +195,12 @@ impl Conversation {
             }
             (Purpose::LookAgain(session), Err(why)) => self.forget(&session, &why.message, out),
             (Purpose::Whole(_) | Purpose::Interrupt, Err(_)) => {}
-            // What needs nothing more. Otherwise whoever calls gives the reply that belongs to the call.
+            // Nothing else to do. The caller replies to the request of the client.
             (_, Ok(_)) => {}
         }
     }
 
-    /// A session that was there before is here now.
+    /// Handles a session that was loaded.
     fn loaded(&mut self, id: &Id, session: &Session, told_to: i64, pending: Vec<Ask>, out: &mut Vec<Output>) {
         self.follow(session, told_to, out);
         reply(id, To::Known(session.id.clone()), &json!({}), out);
@@ -209,7 +209,7 @@ impl Conversation {
         }
     }
 
-    /// From here on the client hears what happens in this session, if it does not already.
+    /// Starts forwarding the events of this session to the client, unless it does already.
     fn follow(&mut self, session: &Session, told_to: i64, out: &mut Vec<Output>) {
         if let Some(talk) = self.sessions.get_mut(&session.id) {
             talk.told_to = talk.told_to.max(told_to);
@@ -221,12 +221,12 @@ impl Conversation {
     }
 }
 
-/// A session was made, and takes a prompt.
+/// Replies that a session was created and accepts a prompt.
 fn made(id: &Id, session: &str, out: &mut Vec<Output>) {
     reply(id, To::Connection, &json!({ "sessionId": session }), out);
 }
 
-/// One block of a transcript: what is pending is asked when all was told.
+/// Replays one block of a transcript. Pending asks are presented after all blocks.
 fn replay(session: &str, block: Value, voice: &mut Voice, pending: &mut Vec<Ask>, out: &mut Vec<Output>) {
     let kind = block["type"].as_str().unwrap_or_default().to_owned();
     let told = match kind.as_str() {

@@ -1,4 +1,4 @@
-//! One client: what it says, what it is told, and what that means for the sessions. Pure.
+//! The conversation with one client, as a pure state machine over messages, events and calls.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,69 +17,61 @@ use super::client::{self, Client};
 use super::talk::{Doing, Held, Talk};
 use super::telling;
 
-/// Sessions that one client may have open.
+/// The maximum number of open sessions of one client.
 const SESSIONS: usize = 64;
-/// Prompts of one session that may wait.
+/// The maximum number of queued prompts of one session.
 const PROMPTS: usize = 16;
-/// How often a client is asked again whose answer does not fit.
+/// How often an ask is presented again after an invalid response.
 const TRIES: u8 = 3;
 
-/// There is no such session.
+/// The JSON-RPC error code for an unknown session.
 const NOT_FOUND: i32 = -32002;
 
-/// What is known before the client says anything.
+/// Settings that are known before the client sends a message.
 #[derive(Debug, Clone, Default)]
 pub struct Setting {
-    /// The agent of sessions that name none.
+    /// The agent of sessions that do not name one.
     pub agent: Option<String>,
-    /// The variables that the agent gets from whoever started this.
+    /// The environment variables that agents get.
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-/// What happened.
+/// An input of the conversation.
 #[derive(Debug)]
 pub enum Input<'a> {
-    /// The client said this; a transport may know which session it is about.
+    /// A message of the client. Some transports know which session it is about.
     Line {
-        /// One message.
+        /// The message.
         text: &'a str,
-        /// The session.
         session: Option<&'a str>,
     },
-    /// The oldest call that is under way gave this.
+    /// The result of the oldest call that is in flight.
     Done(Result<Reply, Refusal>),
-    /// Something happened in a session that is followed.
-    Heard {
-        /// The session.
-        session: &'a str,
-        /// What.
-        what: Heard,
-    },
+    /// Something happened in a followed session.
+    Heard { session: &'a str, what: Heard },
 }
 
-/// What whoever follows a session hears.
+/// Something that happens in a followed session.
 #[derive(Debug)]
 pub enum Heard {
-    /// An event.
     Event(Box<FeedEvent>),
     /// Events are missing.
     Gap,
-    /// There will be no more; in these words.
+    /// The stream has ended for this reason.
     Over(String),
 }
 
-/// What is to be done.
+/// An output of the conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Output {
-    /// Send this to the client.
+    /// Send this message to the client.
     Send(Frame),
-    /// Call; its outcome comes back as [`Input::Done`].
+    /// Execute this call; its result comes back as [`Input::Done`].
     Call(SessionCall),
-    /// Tell what happens in this session after this place in the feed.
+    /// Follow this session from this position in the feed.
     Follow {
-        /// The session.
         session: String,
-        /// The place.
+        /// The feed position.
         since: i64,
     },
 }
@@ -87,35 +79,35 @@ pub enum Output {
 /// One message to the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// On which stream, where there are several.
+    /// The stream for the message, if the transport has several.
     pub to: To,
     /// The message.
     pub line: String,
 }
 
-/// The streams of a client.
+/// A stream of a client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum To {
-    /// That of the connection.
+    /// The stream of the connection.
     Connection,
-    /// That of a session.
+    /// The stream of a session.
     Session(String),
-    /// That of a session if there is one, else that of the connection.
+    /// The stream of a session if it exists, otherwise the stream of the connection.
     Known(String),
 }
 
-/// An ask that the client is asked, was asked, or is to be asked.
+/// An ask that is, was or will be presented to the client.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) session: String,
     pub(super) ask: Box<Ask>,
-    /// The ways that were not tried yet.
+    /// The methods of presenting it that were not tried yet.
     ways: VecDeque<Way>,
-    /// How often an answer did not fit.
+    /// The number of invalid responses.
     tries: u8,
 }
 
-/// Why a call is made.
+/// The reason for a call.
 #[derive(Debug)]
 pub(super) enum Purpose {
     Create(Id),
@@ -133,34 +125,34 @@ pub(super) enum Purpose {
     LookAgain(String),
 }
 
-/// One client.
+/// The conversation with one client.
 #[derive(Debug)]
 pub struct Conversation {
     setting: Setting,
-    /// Absent until it has introduced itself.
+    /// `None` until the client has sent `initialize`.
     client: Option<Client>,
     pub(super) sessions: BTreeMap<String, Talk>,
     pub(super) under_way: VecDeque<Purpose>,
-    /// Our requests that it has not answered, by their id.
+    /// Our requests that the client has not answered, by id.
     open: BTreeMap<u64, (Pending, Way)>,
     next: u64,
 }
 
 impl Conversation {
-    /// A client that has said nothing yet.
+    /// Creates a conversation with a client that has not sent a message.
     #[must_use]
     pub fn new(setting: Setting) -> Self {
         Self { setting, client: None, sessions: BTreeMap::new(), under_way: VecDeque::new(), open: BTreeMap::new(), next: 1 }
     }
 
-    /// Whether a message is on its way. What the sessions tell is taken up afterwards, so that it is clear what came before
-    /// the message and what after.
+    /// Returns whether a message to an agent is in flight. Session events are processed only afterwards, so that it is clear
+    /// which events precede the message.
     #[must_use]
     pub fn is_sending(&self) -> bool {
         self.under_way.iter().any(|purpose| matches!(purpose, Purpose::Prompt { .. }))
     }
 
-    /// The sessions in which a turn is under way, or soon will be.
+    /// Returns the sessions in which a turn is running or about to run.
     #[must_use]
     pub fn running(&self) -> Vec<String> {
         let running =
@@ -168,7 +160,7 @@ impl Conversation {
         self.sessions.iter().filter_map(running).collect()
     }
 
-    /// What follows from what happened.
+    /// Processes one input and returns the outputs that follow.
     pub fn handle(&mut self, input: Input<'_>) -> Vec<Output> {
         let mut out = Vec::new();
         match input {
@@ -204,7 +196,7 @@ impl Conversation {
                             self.cancel(&session, out);
                         }
                     }
-                    // What is said without waiting for an answer needs none.
+                    // Notifications need no reply.
                     _ => {}
                 }
             }
@@ -285,7 +277,7 @@ impl Conversation {
         match talk.doing {
             Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session is over", out),
             Doing::Over { resumable: true } => {
-                // From here on it starts, and takes the prompt when it is idle.
+                // The session is starting, and accepts the prompt when it becomes idle.
                 talk.doing = Doing::Running;
                 talk.held.push(Held::Prompt(id.clone(), text));
                 self.call(Purpose::TakeUp(session.to_owned()), SessionCall::Resume { session: session.to_owned() }, out);
@@ -300,7 +292,7 @@ impl Conversation {
         self.call(Purpose::Prompt { id, session: session.clone() }, SessionCall::Message { session, text }, out);
     }
 
-    /// The session that this request of the client prompted.
+    /// Returns the session that this request of the client prompted.
     fn prompted_by(&self, id: &Id) -> Option<String> {
         let sending = self.under_way.iter().find_map(|purpose| match purpose {
             Purpose::Prompt { id: sending, session } if sending == id => Some(session.clone()),
@@ -330,7 +322,7 @@ impl Conversation {
         }
     }
 
-    /// Puts an ask to the client, if it is not asked already.
+    /// Presents an ask to the client, unless it is already presented.
     pub(super) fn ask(&mut self, session: &str, ask: Ask, out: &mut Vec<Output>) {
         let known = self.open.values().any(|(pending, _)| pending.ask.id == ask.id);
         let deciding =
@@ -342,11 +334,11 @@ impl Conversation {
             return self.call(Purpose::Whole(session.to_owned()), SessionCall::Whole { ask: ask.id }, out);
         }
         let ways = asking::ways(&ask, self.client.unwrap_or_default()).into();
-        self.put(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
+        self.present(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
     }
 
-    /// Asks in the next way; if there is none, says where it can be answered.
-    fn put(&mut self, mut pending: Pending, again: Option<&str>, out: &mut Vec<Output>) {
+    /// Presents an ask with the next method. If there is none, tells the client where it can be answered.
+    fn present(&mut self, mut pending: Pending, again: Option<&str>, out: &mut Vec<Output>) {
         let Some(way) = pending.ways.pop_front() else { return elsewhere(&pending, again, out) };
         let (method, params) = asking::request(way, &pending.session, &pending.ask, again);
         let (id, to) = (self.next, To::Session(pending.session.clone()));
@@ -355,18 +347,18 @@ impl Conversation {
         out.push(Output::Send(Frame { to, line: json_rpc::request(id, method, &params) }));
     }
 
-    /// The client answered a request of ours. What was never asked, or is no longer open, is ignored.
+    /// Handles a response to one of our requests. Responses to unknown or closed requests are ignored.
     fn answered(&mut self, id: &Id, outcome: Result<Option<&RawValue>, Fault>, out: &mut Vec<Output>) {
         let Some((pending, way)) = id.as_str().parse().ok().and_then(|id: u64| self.open.remove(&id)) else { return };
         match outcome {
             Err(fault) if fault.code == i64::from(json_rpc::CANCELLED) => {}
-            // It cannot be asked like this.
-            Err(_) => self.put(pending, None, out),
+            // The client does not support this method.
+            Err(_) => self.present(pending, None, out),
             Ok(result) => {
                 let result = result.and_then(Object::of).unwrap_or_default();
                 match asking::read(way, &pending.ask, &result) {
                     Answer::Left => {}
-                    Answer::Unreadable => self.put(pending, None, out),
+                    Answer::Unreadable => self.present(pending, None, out),
                     Answer::Decided(verdict) => {
                         let call = SessionCall::Decide { ask: pending.ask.id.clone(), verdict };
                         let pending = Pending { ways: [way].into(), ..pending };
@@ -377,30 +369,30 @@ impl Conversation {
         }
     }
 
-    /// An answer was not taken, and the ask is as it was.
+    /// Handles an answer that the server refused. The ask is unchanged.
     pub(super) fn refused(&mut self, mut pending: Pending, reason: &str, out: &mut Vec<Output>) {
         pending.tries += 1;
         if pending.tries >= TRIES {
             pending.ways.clear();
         }
-        self.put(pending, Some(reason), out);
+        self.present(pending, Some(reason), out);
     }
 
-    /// Takes back what is asked, because somebody else decided it.
-    pub(super) fn take_back(&mut self, is_over: impl Fn(&Pending) -> bool, out: &mut Vec<Output>) {
+    /// Cancels our requests about asks that were decided elsewhere.
+    pub(super) fn cancel_requests(&mut self, is_over: impl Fn(&Pending) -> bool, out: &mut Vec<Output>) {
         let over: Vec<u64> = self.open.iter().filter(|(_, (pending, _))| is_over(pending)).map(|(id, _)| *id).collect();
         for id in over {
             let Some((pending, _)) = self.open.remove(&id) else { continue };
             let line = json_rpc::notification("$/cancel_request", &json!({ "requestId": id }));
-            // On the stream of the request: on another one it could overtake it.
+            // Sent on the stream of the request, because on another stream it could overtake the request.
             out.push(Output::Send(Frame { to: To::Session(pending.session), line }));
         }
     }
 
-    /// The session cannot be seen any more.
+    /// Handles a session that the client can no longer see.
     pub(super) fn forget(&mut self, session: &str, reason: &str, out: &mut Vec<Output>) {
         let Some(talk) = self.sessions.remove(session) else { return };
-        self.take_back(|pending| pending.session == session, out);
+        self.cancel_requests(|pending| pending.session == session, out);
         let held = talk.held.into_iter().map(|held| match held {
             Held::New(id) | Held::Prompt(id, _) => id,
         });
@@ -419,7 +411,7 @@ impl Conversation {
     }
 }
 
-/// What is answered to a line that is no message.
+/// Builds the reply to a line that is not a valid message.
 pub(crate) fn no_message(unreadable: &Unreadable, text: &str) -> String {
     let null = Id::null();
     let (id, code, message) = match unreadable {
@@ -437,7 +429,7 @@ fn too_many_sessions() -> String {
     format!("one client may have {SESSIONS} sessions open")
 }
 
-/// Says that an ask waits which this client cannot be asked.
+/// Tells the client that an ask is pending that it cannot present.
 fn elsewhere(pending: &Pending, again: Option<&str>, out: &mut Vec<Output>) {
     let ask = &pending.ask;
     let subject = match (&ask.approval, &ask.link) {
@@ -451,7 +443,7 @@ fn elsewhere(pending: &Pending, again: Option<&str>, out: &mut Vec<Output>) {
     update(&pending.session, &telling::said("agent_message_chunk", &text), out);
 }
 
-/// Tells the client what happened in a session.
+/// Sends the client an update about a session.
 pub(super) fn update(session: &str, update: &Value, out: &mut Vec<Output>) {
     let line = json_rpc::notification("session/update", &json!({ "sessionId": session, "update": update }));
     out.push(Output::Send(Frame { to: To::Session(session.to_owned()), line }));
@@ -461,17 +453,17 @@ pub(super) fn reply(id: &Id, to: To, result: &impl Serialize, out: &mut Vec<Outp
     out.push(Output::Send(Frame { to, line: json_rpc::result(id, result) }));
 }
 
-/// A turn is over.
+/// Replies that a turn has ended.
 pub(super) fn stopped(id: &Id, session: &str, reason: &str, out: &mut Vec<Output>) {
     reply(id, To::Known(session.to_owned()), &json!({ "stopReason": reason }), out);
 }
 
-/// A request about a session came to nothing.
+/// Replies to a request about a session with an error.
 pub(super) fn error(id: &Id, session: &str, code: i32, message: &str, out: &mut Vec<Output>) {
     out.push(Output::Send(Frame { to: To::Known(session.to_owned()), line: json_rpc::error(id, code, message) }));
 }
 
-/// The refusal of a call, for the client.
+/// Replies to the client with the error of a call.
 pub(super) fn refusal(id: &Id, to: To, refusal: &Refusal, out: &mut Vec<Output>) {
     use sayso_api::error::ErrorCode;
     let code = match refusal.code {

@@ -1,12 +1,12 @@
-//! ACP: Sayso as an agent for editors and for programs that speak the Agent Client Protocol, at `/acp` over HTTP and, with
-//! `sayso acp`, on standard input and output.
+//! ACP: Sayso as an agent for editors and other programs that speak the Agent Client Protocol, at `/acp` over HTTP and, with
+//! `sayso acp`, on stdin and stdout.
 //!
-//! [`Conversation`] is the protocol, and pure: lines of the client, events and the outcomes of calls in; lines for the
-//! client and calls out. [`serve`] carries that out for one client, over [`Sessions`]: in the server that is the service
-//! layer, on standard input and output it is the HTTP API. The transport over HTTP is `surfaces/http/acp`. The `sayso`
-//! program uses this module too, so it knows neither `App` nor any layer below.
+//! [`Conversation`] implements the protocol as a pure state machine. Its inputs are lines of the client, events and results of
+//! calls; its outputs are lines for the client and calls. [`serve`] runs it for one client over [`Sessions`]. In the server,
+//! `Sessions` is the service layer; on stdin and stdout it is the HTTP API. The HTTP transport is `surfaces/http/acp`. The
+//! `sayso` program uses this module as well, so it depends neither on `App` nor on any layer below.
 //!
-//! A client that leaves takes nothing with it: sessions go on, asks stay pending, and `session/load` brings both back.
+//! When a client disconnects, its sessions continue and its asks stay pending. `session/load` restores both.
 
 mod asking;
 mod call;

@@ -1,4 +1,4 @@
-//! The conversation with one client, carried out: one task owns it.
+//! Runs the conversation with one client, on one task.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -11,17 +11,17 @@ use tokio_util::sync::CancellationToken;
 use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Frame, Heard, Input, Output};
 
-/// Calls that may wait. Meanwhile the client is not listened to, and waits.
+/// The maximum number of queued calls. While the queue is full, no message of the client is read.
 const CALLS: usize = 32;
-/// What was heard of the sessions and not told yet. Those who follow them wait when there is more.
+/// The maximum number of unprocessed session events. While the queue is full, the followers wait.
 const HEARD: usize = 16;
 
-/// The sessions that one client sees, here or on another machine.
+/// The sessions that one client can see, on this server or through the HTTP API.
 pub trait Sessions: Clone + Send + Sync + 'static {
-    /// Makes a call.
+    /// Executes a call.
     fn call(&self, call: SessionCall) -> impl Future<Output = Result<Reply, Refusal>> + Send;
 
-    /// Tells what happens in a session after this place in the feed, until nobody listens any more.
+    /// Sends the events of a session after this feed position, until the receiver is dropped.
     fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) -> impl Future<Output = ()> + Send;
 }
 
@@ -34,13 +34,14 @@ pub struct Line {
     pub session: Option<String>,
 }
 
-/// The way to the client.
+/// The outgoing side of a client's connection.
 pub trait Outlet: Send + Sync {
-    /// Sends. False: the client takes no more.
+    /// Sends a message. Returns false if the client has disconnected.
     fn send(&self, frame: Frame) -> impl Future<Output = bool> + Send;
 }
 
-/// Speaks with the client until it ends its lines, takes no more, or is to be left. What it had said by then is still done.
+/// Runs the conversation until the client closes its input, the outlet fails, or `leave` is cancelled. Messages received by
+/// then are still processed.
 pub async fn serve(
     conversation: &mut Conversation,
     sessions: &impl Sessions,
@@ -49,7 +50,7 @@ pub async fn serve(
     leave: &CancellationToken,
 ) {
     let (tell, mut heard) = mpsc::channel::<(String, Heard)>(HEARD);
-    // Whoever follows a session ends with this.
+    // The followers of sessions end when this is dropped.
     let mut following = JoinSet::new();
     let mut waiting: VecDeque<SessionCall> = VecDeque::new();
     let mut calling: Option<BoxFuture<'_, Result<Reply, Refusal>>> = None;
@@ -74,7 +75,7 @@ pub async fn serve(
             Some((session, what)) = heard.recv(), if listens && room && !conversation.is_sending() => {
                 conversation.handle(Input::Heard { session: &session, what })
             }
-            // What it said already is read, and nothing more.
+            // Messages that were already received are read, and no more.
             () = leave.cancelled(), if listens && !lines.is_closed() => {
                 lines.close();
                 Vec::new()

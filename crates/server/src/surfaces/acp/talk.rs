@@ -1,20 +1,20 @@
-//! One session as this client knows it.
+//! The state of one session, as its client knows it.
 
 use sayso_agents::json_rpc::Id;
 use sayso_api::session::SessionStatus;
 
 use super::telling::Voice;
 
-/// What a session is doing.
+/// The activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
-    /// A turn is under way, or the agent starts.
+    /// A turn is running, or the agent is starting.
     Running,
-    /// It takes a prompt.
+    /// The session accepts a prompt.
     Idle,
-    /// Nothing any more.
+    /// The session has ended.
     Over {
-        /// Whether it can be taken up again.
+        /// Whether the session can be resumed.
         resumable: bool,
     },
 }
@@ -29,38 +29,38 @@ impl Doing {
     }
 }
 
-/// A prompt that the agent has, or soon will.
+/// A prompt that was sent to the agent or is about to be.
 #[derive(Debug)]
 pub(super) struct Prompt {
-    /// The client's request.
+    /// The id of the client's request.
     pub(super) id: Id,
-    /// The message's id in the transcript.
+    /// The id of the message in the transcript.
     pub(super) message: String,
-    /// Whether the session told of the message. What it told before belongs to an earlier turn.
+    /// Whether the message appeared in the session's events. Earlier events belong to an earlier turn.
     pub(super) seen: bool,
-    /// Whether a turn ran since, or was running then.
+    /// Whether a turn was running when the message appeared, or has run since.
     pub(super) ran: bool,
 }
 
-/// What waits until the agent takes a prompt.
+/// A request that waits until the agent accepts a prompt.
 #[derive(Debug)]
 pub(super) enum Held {
-    /// The client's `session/new`.
+    /// The client's `session/new` request.
     New(Id),
-    /// A prompt for a session that is being taken up again.
+    /// A prompt for a session that is being resumed.
     Prompt(Id, String),
 }
 
-/// One session.
+/// One session of the client.
 #[derive(Debug)]
 pub(super) struct Talk {
     pub(super) doing: Doing,
     pub(super) prompts: Vec<Prompt>,
     pub(super) held: Vec<Held>,
-    /// The client cancelled the turn that its prompts wait for.
+    /// Whether the client cancelled the turn that its prompts wait for.
     pub(super) cancelled: bool,
     pub(super) voice: Voice,
-    /// Up to here the client was told from the transcript.
+    /// The feed position up to which the client was informed from the transcript.
     pub(super) told_to: i64,
 }
 
@@ -69,16 +69,16 @@ impl Talk {
         Self { doing, prompts: Vec::new(), held: Vec::new(), cancelled: false, voice: Voice::default(), told_to }
     }
 
-    /// The session told of a message.
-    pub(super) fn saw(&mut self, message: &str) -> bool {
+    /// Records that a message appeared in the session's events.
+    pub(super) fn record_message(&mut self, message: &str) -> bool {
         let running = self.doing == Doing::Running;
         let Some(prompt) = self.prompts.iter_mut().find(|prompt| prompt.message == message) else { return false };
         (prompt.seen, prompt.ran) = (true, running);
         true
     }
 
-    /// The session is doing something else now. Gives the prompts whose turn is over.
-    pub(super) fn turned(&mut self, doing: Doing) -> Vec<Id> {
+    /// Records a change of activity. Returns the prompts whose turn has ended.
+    pub(super) fn set_activity(&mut self, doing: Doing) -> Vec<Id> {
         self.doing = doing;
         let over = |prompt: &Prompt| match doing {
             Doing::Running => false,

@@ -1,4 +1,4 @@
-//! What happens in a session, as updates for the client.
+//! Converts session events to updates for the client.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,22 @@ use sayso_api::event::{MessageBlock, MessageDelta, MessageRole, ToolBlock, ToolC
 use sayso_core::limits;
 use serde_json::{Value, json};
 
-/// Bytes of a tool call's title.
+/// The maximum length of a tool call's title, in bytes.
 const TITLE: usize = 200;
-/// What tools call the thing that they work on. The first that there is makes the title.
+/// Names of the argument that a tool works on. The first one that is present becomes part of the title.
 const SUBJECTS: [&str; 7] = ["command", "file_path", "path", "url", "pattern", "query", "description"];
 
-/// What the client has been told of the turn.
+/// What the client already knows about the current turn.
 #[derive(Debug, Default)]
 pub(super) struct Voice {
-    /// The message that is being streamed, and what was sent of it.
+    /// The message that is being streamed, and the text that was sent.
     streaming: Option<(String, String)>,
-    /// The tool calls that it knows.
+    /// The ids of tool calls that the client knows.
     tools: HashSet<String>,
 }
 
 impl Voice {
-    /// The next piece of a message.
+    /// Converts a fragment of a message.
     pub(super) fn piece(&mut self, piece: MessageDelta) -> Value {
         match &mut self.streaming {
             Some((id, sent)) if *id == piece.message_id => sent.push_str(&piece.text),
@@ -30,7 +30,7 @@ impl Voice {
         said("agent_message_chunk", &piece.text)
     }
 
-    /// A message that is whole: what was not streamed of it. After a lost connection that may be all of it.
+    /// Converts a complete message: the part that was not streamed. After a lost connection, that may be the whole text.
     pub(super) fn message(&mut self, message: &MessageBlock) -> Option<Value> {
         if message.role == MessageRole::User {
             return Some(said("user_message_chunk", &message.text));
@@ -44,14 +44,14 @@ impl Voice {
         };
         let rest = match message.text.strip_prefix(&sent) {
             Some(rest) => rest.to_owned(),
-            // An interrupted message is kept without the space that it ended with.
+            // The stored text of an interrupted message lacks its trailing whitespace.
             None if sent.starts_with(&message.text) => String::new(),
             None => format!("\n\n{}", message.text),
         };
         (!rest.is_empty()).then(|| said("agent_message_chunk", &rest))
     }
 
-    /// A tool call as it stands.
+    /// Converts the current state of a tool call.
     pub(super) fn tool(&mut self, used: &ToolBlock) -> Value {
         let status = match used.status {
             ToolCallStatus::Running => "in_progress",
@@ -75,23 +75,23 @@ impl Voice {
         update
     }
 
-    /// The turn is over.
+    /// Resets the state at the end of a turn.
     pub(super) fn turn_ended(&mut self) {
         self.tools.clear();
     }
 }
 
-/// Words, as an update.
+/// Builds an update with text.
 pub(super) fn said(update: &str, text: &str) -> Value {
     json!({ "sessionUpdate": update, "content": { "type": "text", "text": text } })
 }
 
-/// Words, as the content of a tool call.
+/// Builds text as the content of a tool call.
 pub(super) fn content(text: &str) -> Value {
     json!({ "type": "content", "content": { "type": "text", "text": text } })
 }
 
-/// A text that the client shows as it is, whatever it holds.
+/// Puts text into a code fence, so that the client displays it verbatim.
 pub(super) fn fenced(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
@@ -99,7 +99,7 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}{end}{fence}")
 }
 
-/// The name of a tool and what it works on.
+/// Builds a title from the name of a tool and the argument that it works on.
 fn title(name: &str, input: Option<&Value>) -> String {
     let subject = input.and_then(|input| SUBJECTS.iter().find_map(|key| input.get(key)?.as_str()));
     match subject.and_then(|subject| subject.lines().find(|line| !line.trim().is_empty())) {
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_streamed_message_is_not_said_twice() {
+    fn streamed_message_is_not_repeated() {
         let mut voice = Voice::default();
         assert_eq!(voice.piece(piece("a", "Hel"))["content"]["text"], "Hel");
         voice.piece(piece("a", "lo "));

@@ -30,12 +30,12 @@ fn page(body: &str) -> String {
     )
 }
 
-/// A page that only says something.
+/// A page with a message.
 pub(super) fn message(words: &str) -> String {
     page(&format!("<p role=\"status\">{}</p>", safe(words)))
 }
 
-/// A page that shows what is asked, with everything that can be decided.
+/// The page of a pending ask, with its controls.
 pub(super) fn ask(ask: &Ask) -> String {
     let project = project(ask).map(|project| format!(" · {}", safe(&project))).unwrap_or_default();
     let who = format!("<p class=\"who\"><b>{}</b>{project}</p>", safe(&ask.context.agent));
@@ -85,14 +85,14 @@ fn of_link(link: &Link) -> String {
     let message = link.message.as_ref().map(|message| format!("<p>{}</p>", safe(message))).unwrap_or_default();
     // The address is shown, not linked: it is the agent's.
     let buttons = format!("{}{}", yes("approve", "I opened it"), no("deny", "Deny"));
-    format!("<h1>Open this address</h1>{message}{}{}", pre(&link.url), form(&buttons))
+    format!("<h1>Open a link</h1>{message}{}{}", pre(&link.url), form(&buttons))
 }
 
 fn of_questions(questions: &[Question], is_secret: bool) -> String {
     let reject = no("reject", "Reject");
     if is_secret {
         let texts: String = questions.iter().map(|question| format!("<h1>{}</h1>", safe(&question.text))).collect();
-        return format!("{texts}<p>The answer is a secret. Give it in Sayso itself, not over a link.</p>{}", form(&reject));
+        return format!("{texts}<p>The answer is a secret. To enter it, open Sayso.</p>{}", form(&reject));
     }
     if let [only] = questions
         && !only.takes_text()
@@ -163,7 +163,7 @@ fn pre(text: &str) -> String {
     format!("<pre>{}</pre>", safe(text))
 }
 
-/// Somebody's text inside a page, also inside an attribute.
+/// Escapes text for a page or an attribute.
 fn safe(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in visible(text).chars() {

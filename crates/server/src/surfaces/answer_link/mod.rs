@@ -39,32 +39,36 @@ impl LinkRefusal {
     }
 
     fn wrong() -> Self {
-        Self::new(
-            StatusCode::NOT_FOUND,
-            ErrorCode::InvalidLink,
-            "This link is not known here. Take the newest one, or open Sayso.",
-        )
+        Self::new(StatusCode::NOT_FOUND, ErrorCode::InvalidLink, "This link is invalid. Use the newest link, or open Sayso.")
     }
 
     fn unread(error: &ApiError) -> Self {
         let problem = error.problem();
         let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::BAD_REQUEST);
         let words = match problem.code {
-            ErrorCode::TooLarge => "That is too much text.",
+            ErrorCode::TooLarge => "The answer is too long. Shorten it and send it again.",
             _ => "The answer did not arrive in time. Send it again.",
         };
         Self::new(status, problem.code, words)
     }
 
     fn nonsense() -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidRequest, "This is not something that this ask takes.")
+        Self::new(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            ErrorCode::InvalidRequest,
+            "This answer does not fit the ask. Go back and choose another one.",
+        )
     }
 }
 
 impl From<sayso_store::StoreError> for LinkRefusal {
     fn from(error: sayso_store::StoreError) -> Self {
-        tracing::error!(%error, "the store failed");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, ErrorCode::Internal, "Something went wrong here. Try again in a moment.")
+        tracing::error!(%error, "cannot read or write the database");
+        Self::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            ErrorCode::Internal,
+            "Something went wrong on the server. Try again in a moment.",
+        )
     }
 }
 
@@ -81,7 +85,7 @@ pub(crate) async fn show(
         }
         Err(refusal) => Err(refusal),
     };
-    // Whoever looks gets the page, whatever they say they take.
+    // A pending ask is always shown as a page, whatever the client accepts.
     reply(shown.is_ok() || is_browser(&headers), shown)
 }
 
@@ -101,7 +105,7 @@ pub(crate) async fn decide(
     };
     let decided = decided.await;
     if let Err(refusal) = &decided {
-        tracing::info!(status = refusal.status.as_u16(), code = ?refusal.code, "a link decided nothing");
+        tracing::info!(status = refusal.status.as_u16(), code = ?refusal.code, "answer link refused");
     }
     reply(is_browser(&headers), decided)
 }
@@ -121,12 +125,12 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
             return Err(LinkRefusal::new(
                 StatusCode::GONE,
                 ErrorCode::LinkExpired,
-                "This link is too old. Open Sayso to answer.",
+                "This link has expired. Open Sayso to answer.",
             ));
         }
         Err(BadLink::Wrong) if app.limits.bad_token(from, app.services.clock.now()) => return Err(LinkRefusal::wrong()),
         Err(BadLink::Wrong) => {
-            let words = "Too many wrong links came from here. Try again in a minute.";
+            let words = "Too many invalid links were opened from your network. Try again in a minute.";
             return Err(LinkRefusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, words));
         }
     };
@@ -168,7 +172,7 @@ async fn resolve(
         Err(ChannelRefusal::TokenEnded) => return Err(LinkRefusal::wrong()),
         Err(ChannelRefusal::Store(error)) => return Err(error.into()),
         Err(ChannelRefusal::ContentChanged) => {
-            let words = "A file that this command executes has changed. Open Sayso to look at it.";
+            let words = "A file that this command executes has changed. Open Sayso to review it.";
             return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, words));
         }
         Err(ChannelRefusal::Refused(refused)) => refused,

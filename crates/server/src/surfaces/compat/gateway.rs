@@ -28,7 +28,7 @@ use crate::surfaces::http::{ApiError, Authorized, LooseBody, denied};
 
 const VIA: &str = "gateway";
 
-/// The ask of a tool call: the pending one, else the latest, so that a late answer learns who won.
+/// Finds the ask of a tool call: the pending one, or else the latest, so that a late answer gets the outcome.
 async fn ask_of(app: &App, authorized: &Authorized, session: &str, call: &str, kind: AskKind) -> Result<Ask, ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let session = sessions::find(&app.services, caller, session).await?.session.id;
@@ -69,7 +69,7 @@ pub(crate) async fn submit_answers(
         let ask = ask_of(&app, &authorized, &sid, &call, AskKind::Question).await?;
         let answers = match &ask.state {
             AskState::Pending(_) => by_position(ask.body.questions(), &answers)?,
-            // It is decided: whatever is said about the answers, the winner is what matters.
+            // The ask is decided. The response names the winner regardless of the answers.
             AskState::Resolved { .. } => Vec::new(),
         };
         settle(&app, &authorized, &ask, Decision::Answered { answers, note: None }, key).await
@@ -77,7 +77,7 @@ pub(crate) async fn submit_answers(
     settled.await.map_err(ApiError::with_error_text)
 }
 
-/// `{"0": "A", "1": "[\"x\",\"y\"]"}`: a JSON array only for a question that takes several.
+/// Parses `{"0": "A", "1": "[\"x\",\"y\"]"}`. A value is a JSON array only for a question with multiple choices.
 fn by_position(questions: &[Question], answers: &BTreeMap<String, String>) -> Result<Vec<Vec<String>>, ApiError> {
     questions
         .iter()
@@ -133,7 +133,7 @@ pub(crate) async fn deny(
     settled.await.map_err(ApiError::with_error_text)
 }
 
-/// Stream a session as `{type, data}`. A late client first gets what is pending.
+/// Stream a session as `{type, data}`. A new stream starts with the pending asks.
 #[utoipa::path(get, path = "/v1/sessions/{sid}/stream", tag = "doors", params(("sid" = String, Path)),
     responses((status = 200, description = "A stream of `GatewayEvent`", content_type = "text/event-stream", body = GatewayEvent),
               (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
@@ -153,7 +153,7 @@ pub(crate) async fn stream(
     Ok(SseBody::after(Bytes::from(first), cursor, authorized.still_allowed(&app)).into_response())
 }
 
-/// An ask as this dialect shows it.
+/// Converts an ask to an event of this dialect.
 fn prompt(ask: &Ask) -> Option<GatewayEvent> {
     match &*ask.body {
         AskBody::Question { questions } => Some(GatewayEvent::QuestionPrompt {
@@ -171,7 +171,7 @@ fn prompt(ask: &Ask) -> Option<GatewayEvent> {
 
 fn bytes(event: &GatewayEvent) -> Vec<u8> {
     let mut bytes = b"data: ".to_vec();
-    // Our own type has JSON.
+    // Serializing one of our own types cannot fail.
     let _ = serde_json::to_writer(&mut bytes, event);
     bytes.extend_from_slice(b"\n\n");
     bytes
@@ -211,7 +211,7 @@ impl Gateway {
                 BlockBody::Error { text } => vec![GatewayEvent::Error { message: text.clone() }],
                 BlockBody::Message { .. } | BlockBody::Notice { .. } => Vec::new(),
             },
-            // This dialect has no settings, and a second `done` would end a turn that another message began.
+            // This dialect has no settings, and a second `done` would end the turn of another message.
             EventPayload::SessionStatus(change) if change.is_settings_change() => Vec::new(),
             EventPayload::SessionStatus(change) => event.session.map(|id| status_events(id, &change.status)).unwrap_or_default(),
             EventPayload::AskResolved(_)

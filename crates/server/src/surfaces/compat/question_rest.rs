@@ -1,5 +1,5 @@
-//! The question REST dialect: reply to or reject a question of a session. It also covers plan exits: a reply approves, a
-//! reject denies.
+//! The question REST dialect: reply to or reject a question of a session. It also covers leaving plan mode: a reply approves, a
+//! rejection denies.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn is_plan_exit(ask: &Ask) -> bool {
     matches!(&*ask.body, AskBody::Approval(approval) if approval.action == Action::Plan)
 }
 
-/// The question of that session, if this caller sees it. Other approvals are not questions.
+/// Finds a question of the session that the caller can see. Approvals other than plans are not questions in this dialect.
 async fn question(app: &App, authorized: &Authorized, session: &str, question: &str) -> Result<(SessionId, Ask), ApiError> {
     let caller = authorized.may(Permission::Answer)?;
     let session = session_id(session)?;

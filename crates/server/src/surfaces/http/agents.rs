@@ -1,4 +1,4 @@
-//! The agents and what they can do.
+//! The configured agents and their capabilities.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::config::agents::AgentProgram;
 use crate::runtime::attachments;
 use crate::service::agents::{self, ListedAgent};
 
-/// List the agents that can be started, with what they really can do.
+/// List the agents that can be started, with their capabilities.
 #[utoipa::path(get, path = "/v1/agents", tag = "agents",
     responses((status = 200, body = AgentList), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentList>, ApiError> {
@@ -35,7 +35,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
     Ok(Json(AgentList { data }))
 }
 
-/// What an agent can do, as clients see it.
+/// Converts the capabilities of an agent.
 pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capabilities {
     Capabilities {
         questions: can.questions,
@@ -49,8 +49,7 @@ pub(super) fn capabilities(can: sayso_agents::translator::Capabilities) -> Capab
     }
 }
 
-/// End the processes of all agents. Their sessions can be resumed; no other agent starts until the
-/// server has been started again.
+/// Stop the processes of all agents. Their sessions can be resumed later. No agent starts until the server has been restarted.
 #[utoipa::path(post, path = "/v1/agents/stop", tag = "agents",
     responses((status = 200, body = AgentsStopped), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn stop(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<AgentsStopped>, ApiError> {

@@ -18,12 +18,12 @@ use crate::app::App;
 use crate::runtime::waiters::wait_for_outcome;
 use crate::service::asks;
 
-/// The longest time that a request is held open for a person.
+/// The longest time that a request waits for a person.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// List asks.
 ///
-/// Pending ones oldest first, others newest first. `seq` is the place to stream from.
+/// Pending asks are sorted oldest first, all others newest first. Start a stream at `seq` to miss nothing.
 #[utoipa::path(get, path = "/v1/asks", tag = "asks", params(AskQuery),
     responses((status = 200, body = AskPage), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(
@@ -41,7 +41,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Read one ask, and wait for its outcome if you like.
+/// Read one ask. With `wait`, wait for its outcome.
 #[utoipa::path(get, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), GetAskQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn get(
@@ -80,9 +80,9 @@ pub(crate) async fn open(
     Ok((StatusCode::CREATED, headers, Json(Ask::from(&ask))).into_response())
 }
 
-/// Read the files that the command of an approval executes, as they are now.
+/// Read the current content of the files that the command of an approval executes.
 ///
-/// For tokens that may answer, and only in sessions that this server started: other asks have no content.
+/// Only for tokens that may answer. Content is available only in sessions that this server started.
 #[utoipa::path(get, path = "/v1/asks/{id}/files", tag = "asks", params(("id" = String, Path)),
     responses((status = 200, body = AskFiles), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn files(
@@ -93,9 +93,9 @@ pub(crate) async fn files(
     Ok(Json(asks::read_files(&app.services, &authorized.caller, &id).await?))
 }
 
-/// Take the outcome of an ask that you opened: it counts as delivered from then on.
+/// Collect the outcome of an ask that you opened. The outcome then counts as delivered.
 ///
-/// A secret answer comes in clear, this once, and is deleted.
+/// A secret answer is returned in plain text, only once, and then deleted.
 #[utoipa::path(post, path = "/v1/asks/{id}/receipt", tag = "asks", params(("id" = String, Path), ReceiptQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn receipt(
@@ -107,7 +107,7 @@ pub(crate) async fn receipt(
     Ok(Json(collected(asks::collect_outcome(&app.services, &authorized.caller, &id, query.taker).await?)))
 }
 
-/// A collected ask, with the secret answers in clear.
+/// Converts a collected ask, including secret answers in plain text.
 pub(super) fn collected(collected: asks::Collected) -> Ask {
     let mut body = Ask::from(&collected.ask);
     if let (Some(secret), Some(outcome)) = (collected.secret, &mut body.outcome) {
@@ -116,7 +116,7 @@ pub(super) fn collected(collected: asks::Collected) -> Ask {
     body
 }
 
-/// Take back the pending ask that you opened with this `dedupeKey`.
+/// Withdraw the pending ask that you opened with this `dedupeKey`.
 #[utoipa::path(delete, path = "/v1/asks", tag = "asks", params(WithdrawByKeyQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw_by_key(
@@ -128,7 +128,7 @@ pub(crate) async fn withdraw_by_key(
     Ok(Json(Ask::from(&*ask)))
 }
 
-/// Take back an ask that you opened.
+/// Withdraw an ask that you opened.
 #[utoipa::path(delete, path = "/v1/asks/{id}", tag = "asks", params(("id" = String, Path), WithdrawQuery),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw(

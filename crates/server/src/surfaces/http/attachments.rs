@@ -1,4 +1,4 @@
-//! Servers that someone else started: attaching and detaching.
+//! Attaching to and detaching from servers that someone else started.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
 use crate::runtime::attachments::{self, AttachedServer};
 
-/// Listen to a server of an agent that somebody else started. One that cannot be reached is not kept.
+/// Attach to a server of an agent that someone else started. If the server cannot be reached, the attachment is removed again.
 #[utoipa::path(post, path = "/v1/attachments", tag = "attachments", request_body = NewAttachment,
     responses((status = 201, body = Attachment), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn create(
@@ -26,7 +26,7 @@ pub(crate) async fn create(
     Ok((StatusCode::CREATED, Json(shown(attached))))
 }
 
-/// Stop listening to a server. Its sessions end here; whoever runs it is not disturbed.
+/// Detach from a server. Its sessions end in Sayso; the server itself keeps running.
 #[utoipa::path(delete, path = "/v1/attachments/{id}", tag = "attachments", params(("id" = String, Path)),
     responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn remove(
@@ -38,7 +38,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// An attached server as clients see it.
+/// Converts an attached server.
 pub(super) fn shown(server: AttachedServer) -> Attachment {
     let (state, problem, version) = match server.standing {
         Standing::Connecting => (AttachmentState::Connecting, None, None),

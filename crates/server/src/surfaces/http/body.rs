@@ -1,4 +1,4 @@
-//! Reading the bodies of requests: how large they may be, and how long they may take.
+//! Reads request bodies, with limits on their size and duration.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde_json::error::Category;
 
 use super::{ApiError, MAX_BODY};
 
-/// What a body may have and take.
+/// The limits of a request body.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BodyLimits {
     bytes: usize,
@@ -19,15 +19,15 @@ pub(crate) struct BodyLimits {
 }
 
 impl BodyLimits {
-    /// Bodies of callers with a valid token.
+    /// For callers with a valid token.
     pub(crate) const CALLER: Self = Self { bytes: MAX_BODY, time: Duration::from_secs(60) };
-    /// Bodies of anyone who reaches the server: logins.
+    /// For requests without a token, such as logins.
     pub(crate) const ANYONE: Self = Self { bytes: 16 * 1024, time: Duration::from_secs(5) };
-    /// The form of an answer link: an answer for each of the questions.
+    /// For the form of an answer link, which has an answer for each question.
     pub(crate) const ANSWER_FORM: Self = Self { bytes: 1024 * 1024, time: Duration::from_secs(10) };
 }
 
-/// Reads a body to its end.
+/// Reads a complete body.
 pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, ApiError> {
     let read = tokio::time::timeout(limits.time, Limited::new(body, limits.bytes).collect()).await;
     let read = read.map_err(|_| {
@@ -44,7 +44,7 @@ pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, A
     Ok(read.to_bytes())
 }
 
-/// What is wrong with JSON, without anything that it contains: the values of a malformed answer can be secret.
+/// Describes what is wrong with a JSON body without quoting it, because the values of a malformed answer can be secret.
 pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     let what = match error.classify() {
         // These messages are fixed texts of the parser.
@@ -57,7 +57,7 @@ pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     }
 }
 
-/// The fixed parts of a message of serde.
+/// Returns the fixed parts of a serde message.
 fn describe_data_error(text: &str) -> String {
     // `missing field` and `duplicate field` name a field of this API.
     for known in ["missing field `", "duplicate field `"] {
@@ -67,7 +67,7 @@ fn describe_data_error(text: &str) -> String {
     }
     let what = ["unknown field", "unknown variant", "invalid type", "invalid value", "invalid length"];
     let Some(what) = what.into_iter().find(|what| text.starts_with(what)) else { return "a value does not fit".to_owned() };
-    // The value is before the last `, expected `, which serde writes itself.
+    // The value is before the last `, expected `, which serde always appends.
     let expected = text.rsplit_once(", expected ").map(|(_, expected)| expected.split(" at line ").next().unwrap_or_default());
     match expected {
         Some(expected) if !text.contains(", there are no ") => format!("{what}, expected {expected}"),

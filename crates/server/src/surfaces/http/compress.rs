@@ -15,24 +15,24 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http_body::Body as _;
 
-/// Bytes. A smaller body fits into one packet anyway.
+/// The minimum size in bytes. Smaller bodies fit into one packet anyway.
 const SMALLEST: u64 = 1_400;
-/// Bytes. A larger body is compressed on a thread of its own, because that takes longer than a task may block.
+/// The size in bytes from which a body is compressed on a blocking thread, because it takes longer than a task may block.
 const LARGE: usize = 64 * 1024;
 
 /// Routes whose GET responses are about tokens.
 const ABOUT_TOKENS: [&str; 1] = ["/v1/tokens"];
-/// Routes that are called with POST, and only read.
+/// POST routes that only read.
 const READS_BY_POST: [&str; 2] = ["/v1/policy/explain", "/v1/policy/edit"];
 
-/// Whether the responses of a route may be compressed. Tokens, login codes and secret answers are only ever returned by a
-/// request that changes something, so a new route is safe unless it is added to a list here.
+/// Returns whether responses of a route may be compressed. Tokens, login codes and secret answers are returned only by requests
+/// that change something, so a new route is safe unless it is added to a list here.
 fn may_compress(method: &Method, route: &str) -> bool {
     let reads = *method == Method::GET || (*method == Method::POST && READS_BY_POST.contains(&route));
     reads && !ABOUT_TOKENS.contains(&route)
 }
 
-/// Whether the client accepts gzip.
+/// Returns whether the client accepts gzip.
 pub(super) fn accepts_gzip(headers: &HeaderMap) -> bool {
     let offered = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     offered.flat_map(|value| value.split(',')).any(|one| {
@@ -74,7 +74,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind == "application/json" || kind.ends_with("+json")
 }
 
-/// The compressed bytes. `None` if compression fails; the response is then sent as it is.
+/// Compresses the bytes. `None` if compression fails; the response is then sent uncompressed.
 async fn gzip(plain: Bytes) -> Option<Vec<u8>> {
     if plain.len() < LARGE { pack(&plain) } else { tokio::task::spawn_blocking(move || pack(&plain)).await.ok().flatten() }
 }

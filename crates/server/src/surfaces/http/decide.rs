@@ -1,4 +1,4 @@
-//! Deciding asks: answer, reject, approve, deny, snooze.
+//! Decisions about asks: answer, reject, approve, deny, snooze.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ pub(crate) async fn reject(
     resolve(&app, &authorized, &id, rejected(body.value), key, None).await
 }
 
-/// Approve a tool call, or say that a link was opened.
+/// Approve a tool call, or confirm that a link was opened.
 #[utoipa::path(post, path = "/v1/asks/{id}/approve", tag = "asks", params(("id" = String, Path)), request_body(content = ApproveRequest),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn approve(
@@ -73,7 +73,7 @@ pub(crate) async fn approve(
     resolve(&app, &authorized, &id, decision, key, content).await
 }
 
-/// Deny a tool call, or a link.
+/// Deny a tool call, or decline a link.
 #[utoipa::path(post, path = "/v1/asks/{id}/deny", tag = "asks", params(("id" = String, Path)), request_body(content = NoRequest),
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn deny(
@@ -86,7 +86,7 @@ pub(crate) async fn deny(
     resolve(&app, &authorized, &id, denied(body.value), key, None).await
 }
 
-/// Hide an ask from the inbox for a while. Not a no.
+/// Snooze an ask: hide it from the inbox for a while without deciding it.
 #[utoipa::path(post, path = "/v1/asks/{id}/snooze", tag = "asks", params(("id" = String, Path)), request_body = SnoozeRequest,
     responses((status = 200, body = Ask), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn snooze(
@@ -99,12 +99,12 @@ pub(crate) async fn snooze(
     Ok(Json(Ask::from(&*ask)))
 }
 
-/// A no to questions.
+/// Converts the body of a rejection.
 pub(crate) fn rejected(no: NoRequest) -> Decision {
     Decision::Rejected { message: no.message.unwrap_or_default(), stop: no.stop }
 }
 
-/// A no to a tool.
+/// Converts the body of a denial.
 pub(crate) fn denied(no: NoRequest) -> Decision {
     Decision::Denied { message: no.message.unwrap_or_default(), stop: no.stop }
 }

@@ -1,4 +1,4 @@
-//! Every error that reaches a client, in one place: a status, a stable code, and the sentence with the next step.
+//! Maps every error to an HTTP status, a stable code and a sentence with the next step.
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -14,7 +14,7 @@ use sayso_store::ops::ResolveError;
 
 use crate::service::ServiceError;
 
-/// An error that a client sees.
+/// An error response.
 #[derive(Debug)]
 pub(crate) struct ApiError(Box<Problem>);
 
@@ -38,7 +38,7 @@ impl ApiError {
         }))
     }
 
-    /// What the client is told.
+    /// Returns the body of the response.
     pub(crate) const fn problem(&self) -> &Problem {
         &self.0
     }
@@ -48,7 +48,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, ErrorCode::MalformedRequest, detail)
     }
 
-    /// The body is JSON but does not fit.
+    /// The body is valid JSON with invalid content.
     pub(crate) fn invalid(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, ErrorCode::InvalidRequest, detail)
     }
@@ -61,7 +61,7 @@ impl ApiError {
         )
     }
 
-    /// A workflow that cannot be used: the first fault as a sentence, all of them as a list.
+    /// A workflow with mistakes: the first one as the sentence, all of them as a list.
     fn workflow(errors: &[WorkflowError]) -> Self {
         let first = errors.first();
         let detail = match (first, errors.len()) {
@@ -81,7 +81,7 @@ impl ApiError {
         error
     }
 
-    /// The same, with the code also under `error`, for clients that look for it there.
+    /// Repeats the code in `error`, for clients that read that field.
     fn with_error_code(mut self) -> Self {
         self.0.error = serde_json::to_value(self.0.code).ok().and_then(|code| code.as_str().map(str::to_owned));
         self
@@ -109,7 +109,7 @@ impl ApiError {
             ErrorCode::AskAlreadyResolved,
             format!("the ask was already {status}; see `outcome`"),
         );
-        // Who and when; what was said stays with those who read the ask itself.
+        // Shows who decided and when. The answers are only for tokens that may read the ask.
         let mut shown = ApiOutcome::of(outcome, &[]);
         shown.answers = None;
         shown.note = None;
@@ -119,12 +119,12 @@ impl ApiError {
         error
     }
 
-    /// Why an ask was not resolved, as this caller sees it.
+    /// Converts the failure to resolve an ask, from the view of this caller.
     fn not_resolved(error: ResolveError, caller: TokenId) -> Self {
         let unprocessable = StatusCode::UNPROCESSABLE_ENTITY;
         match error {
             ResolveError::NotFound => ServiceError::AskNotFound.into(),
-            // The service compares the files and tries again.
+            // Not reached: the service compares the files and tries again.
             ResolveError::ContentUnchecked => Self::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, error.to_string()),
             ResolveError::KeyReused(_) => ServiceError::KeyReused.into(),
             ResolveError::Refused(refused) => match refused {
@@ -146,18 +146,18 @@ impl ApiError {
         }
     }
 
-    /// The same, with the sentence also under `error`, for clients of the compatibility dialects.
+    /// Repeats the sentence in `error`, for clients of the compatibility dialects.
     pub(crate) fn with_error_text(mut self) -> Self {
         self.0.error = Some(self.0.detail.clone());
         self
     }
 
-    /// The words alone.
+    /// Returns only the sentence.
     pub(crate) fn into_words(self) -> String {
         self.0.detail
     }
 
-    /// The same, with other words.
+    /// Replaces the sentence.
     pub(crate) fn saying(mut self, detail: &str) -> Self {
         detail.clone_into(&mut self.0.detail);
         self
@@ -165,7 +165,8 @@ impl ApiError {
 }
 
 impl From<ServiceError> for ApiError {
-    /// The one place that gives each error of the service layer its status and code. The sentence is the error's own.
+    /// Assigns each error of the service layer its status and code. This is the only place that does. The sentence is the
+    /// error's own.
     fn from(error: ServiceError) -> Self {
         use ErrorCode as Code;
         let status = StatusCode::UNPROCESSABLE_ENTITY;
@@ -181,6 +182,12 @@ impl From<ServiceError> for ApiError {
             ServiceError::SessionNotFound => refusal(StatusCode::NOT_FOUND, Code::SessionNotFound),
             ServiceError::RunNotFound => refusal(StatusCode::NOT_FOUND, Code::RunNotFound).with_error_code(),
             ServiceError::QuestionNotFound => refusal(StatusCode::NOT_FOUND, Code::QuestionNotFound).with_error_code(),
+            ServiceError::GroupNotFound => refusal(StatusCode::NOT_FOUND, Code::GroupNotFound),
+            ServiceError::GroupNotReady => refusal(StatusCode::CONFLICT, Code::GroupNotReady),
+            ServiceError::GroupEnded => refusal(StatusCode::CONFLICT, Code::GroupEnded),
+            ServiceError::ClaimLost => refusal(StatusCode::CONFLICT, Code::ClaimLost),
+            ServiceError::StateUnreadable => refusal(StatusCode::CONFLICT, Code::StateUnreadable),
+            ServiceError::UnknownCallback(_) => refusal(status, Code::UnknownCallback),
             ServiceError::NotFound(_) => refusal(StatusCode::NOT_FOUND, Code::NotFound),
             ServiceError::Invalid(_) => refusal(status, Code::InvalidRequest),
             ServiceError::Limit(_) | ServiceError::TooManyPending => refusal(status, Code::LimitExceeded),

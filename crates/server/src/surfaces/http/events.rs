@@ -14,8 +14,8 @@ use crate::app::App;
 use crate::runtime::feed::Native;
 use crate::service::sessions;
 
-/// Where a client wants to go on. A header that is no number asks for a past that never was, which
-/// the stream answers with a reset.
+/// Returns the position from which a client continues. A header that is not a number becomes a position that never existed,
+/// which the stream answers with a reset.
 fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
     match headers.get("last-event-id") {
         Some(id) => Some(id.to_str().ok().and_then(|id| id.parse().ok()).unwrap_or(i64::MAX)),
@@ -23,7 +23,7 @@ fn since(headers: &HeaderMap, query: &StreamQuery) -> Option<i64> {
     }
 }
 
-/// Stream every event that the token sees, as server-sent events.
+/// Stream every event that the token can see, as server-sent events.
 #[utoipa::path(get, path = "/v1/events", tag = "events", params(StreamQuery),
     responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),
               (status = "4XX", body = Problem)), security(("token" = [])))]
@@ -40,8 +40,8 @@ pub(crate) async fn all(
 /// Stream the outcomes of the asks that you opened, as server-sent events: `question.resolved`, `approval.resolved` and
 /// `link.resolved`.
 ///
-/// One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the
-/// stream begins with a `reset`, which has the position: read the asks that you wait for once, then follow the stream.
+/// One stream serves any number of waiting asks. While it is open, asks with `keep` are not parked. Without `since` the stream
+/// starts with a `reset` that contains the position: read the asks that you wait for once, then follow the stream.
 #[utoipa::path(get, path = "/v1/outcomes", tag = "events", params(StreamQuery),
     responses((status = 200, description = "A stream of `Event`", content_type = "text/event-stream", body = sayso_api::event::FeedEvent),
               (status = "4XX", body = Problem)), security(("token" = [])))]

@@ -1,4 +1,4 @@
-//! Reports about agents that a person runs.
+//! Reports about agents that people run in their own terminal or editor.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
 use crate::service::sessions;
 
-/// Tell what happened where a person runs an agent themselves.
+/// Report what happened in an agent that a person runs in their own terminal or editor.
 ///
-/// What was decided there is withdrawn here. A session that is not known has nothing to withdraw.
+/// Asks that were decided there are withdrawn. An unknown session has nothing to withdraw.
 #[utoipa::path(post, path = "/v1/external", tag = "asks", request_body = ApiNews,
     responses((status = 200, body = ExternalNewsTaken), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn tell(

@@ -1,4 +1,4 @@
-//! Parsing at the edge: who calls, with what, under which key.
+//! Extractors: the caller, the body and the query of a request.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::auth::{Caller, Permission};
 use crate::service::ServiceError;
 use crate::surfaces::http::sse::StillAllowed;
 
-/// Where a request comes from.
+/// The IP address of the client.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
@@ -61,7 +61,7 @@ impl FromRequestParts<Arc<App>> for Authorized {
     }
 }
 
-/// The surface a person uses, as their client names it.
+/// Returns the name of the person's surface, as the client reports it.
 fn via(headers: &HeaderMap) -> String {
     let named = headers.get("x-sayso-via").and_then(|via| via.to_str().ok());
     named
@@ -71,36 +71,36 @@ fn via(headers: &HeaderMap) -> String {
 }
 
 impl Authorized {
-    /// The caller, if the role allows this.
+    /// Returns the caller if its role has this permission.
     pub(crate) fn may(&self, permission: Permission) -> Result<&Caller, ApiError> {
         if permission.granted_to(self.caller.role) { Ok(&self.caller) } else { Err(ServiceError::Forbidden.into()) }
     }
 
-    /// For streams: whether the token that opened them is still good.
+    /// Returns a check for streams that the token is still valid.
     pub(crate) fn still_allowed(&self, app: &App) -> StillAllowed {
         let (caller, clock) = (Arc::clone(&self.caller), app.services.clock.clone());
         let revoked = caller.revoked();
         StillAllowed::new(move || caller.is_valid(clock.now()), revoked)
     }
 
-    /// The surface that the person uses.
+    /// Returns the name of the surface that the person uses.
     pub(crate) fn via(&self) -> &str {
         &self.via
     }
 }
 
-/// A JSON body with its idempotency key. Unknown fields and wrong shapes are 422, broken JSON is 400.
+/// A JSON body with its idempotency key. Unknown fields and invalid values give 422, malformed JSON gives 400.
 #[derive(Debug)]
 pub(crate) struct JsonBody<T> {
     pub(crate) value: T,
     key: Option<IdempotencyHeader>,
 }
 
-/// The same, but an empty body stands for the default.
+/// Like [`JsonBody`], but an empty body means the default.
 #[derive(Debug)]
 pub(crate) struct OptionalJson<T>(pub(crate) JsonBody<T>);
 
-/// The body of a compatibility dialect: anything missing or wrong in shape is 400.
+/// The body of a compatibility dialect. Missing fields and invalid values give 400.
 #[derive(Debug)]
 pub(crate) struct LooseBody<T>(pub(crate) JsonBody<T>);
 
@@ -112,7 +112,7 @@ struct IdempotencyHeader {
 }
 
 impl<T> JsonBody<T> {
-    /// The caller's name for this call.
+    /// Returns the idempotency key of the call, qualified by the caller.
     pub(crate) fn key(&self, caller: &Caller) -> Option<IdempotencyKey> {
         self.key.as_ref().map(|key| IdempotencyKey {
             token: caller.token,
@@ -147,14 +147,14 @@ async fn read(request: Request, app: &App, limits: BodyLimits) -> Result<ReadBod
 }
 
 fn fingerprint(app: &App, body: &[u8]) -> [u8; 32] {
-    // A key of any length is taken, so this does not fail.
+    // Keys of any length are accepted, so this cannot fail.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&app.services.server_key) else { return [0; 32] };
     mac.update(body);
     mac.finalize().into_bytes().into()
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
-    // What does not fit may be found before what is not even JSON; that comes first.
+    // Parsing may report an invalid value before malformed JSON further on, but malformed JSON takes precedence.
     let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
     serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         serde_json::error::Category::Data if is_json() => {
@@ -197,7 +197,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     }
 }
 
-/// A JSON body of anyone who reaches the server: small, and read within seconds.
+/// The JSON body of a request without a token: small, and read within seconds.
 #[derive(Debug)]
 pub(crate) struct AnyoneBody<T>(pub(crate) T);
 
@@ -209,10 +209,11 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for AnyoneBody<T> {
     }
 }
 
-/// Bytes of a query string. Every filter and cursor fits, and no search is too long for the database.
+/// The maximum length of a query string, in bytes. Every filter and cursor fits, and no search becomes too long for the
+/// database.
 const MAX_QUERY: usize = 8 * 1024;
 
-/// A query string. What does not fit is 422.
+/// A query string. Invalid parameters give 422.
 #[derive(Debug, Default)]
 pub(crate) struct Params<T>(pub(crate) T);
 

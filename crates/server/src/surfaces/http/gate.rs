@@ -1,4 +1,4 @@
-//! What every request passes before a handler sees it: the guard, and the headers of every answer.
+//! Middleware for every request: the guard, rate limits, and response headers.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,10 +16,10 @@ use tracing::Instrument as _;
 use super::error::ApiError;
 use crate::app::App;
 use crate::auth::Foreign;
-use crate::auth::rate::{RateLimit, whose};
+use crate::auth::rate::{RateLimit, client_address};
 use crate::surfaces::listener::Local;
 
-/// Limits on what is not trusted: bad tokens, login codes, and agents' tokens.
+/// Rate limits for untrusted input: bad tokens, login codes, and calls with agents' tokens.
 #[derive(Debug)]
 pub(crate) struct RateLimits {
     bad_tokens: Mutex<RateLimit<IpAddr>>,
@@ -38,17 +38,17 @@ impl Default for RateLimits {
 }
 
 impl RateLimits {
-    /// A bad token came from here. False: too many of them.
+    /// Counts a bad token from this address. Returns false if there were too many.
     pub(crate) fn bad_token(&self, from: IpAddr, now: sayso_core::time::Time) -> bool {
-        self.bad_tokens.lock().unwrap_or_else(PoisonError::into_inner).allow(whose(from), now)
+        self.bad_tokens.lock().unwrap_or_else(PoisonError::into_inner).allow(client_address(from), now)
     }
 
-    /// Somebody tries a login code from here.
+    /// Counts an attempt to redeem a login code. Returns false if there were too many.
     pub(crate) fn login(&self, from: IpAddr, now: sayso_core::time::Time) -> bool {
-        self.logins.lock().unwrap_or_else(PoisonError::into_inner).allow(whose(from), now)
+        self.logins.lock().unwrap_or_else(PoisonError::into_inner).allow(client_address(from), now)
     }
 
-    /// An agent calls.
+    /// Counts a call with an agent's token. Returns false if there were too many.
     pub(crate) fn agent(&self, token: TokenId, now: sayso_core::time::Time) -> bool {
         self.agents.lock().unwrap_or_else(PoisonError::into_inner).allow(token, now)
     }
@@ -57,8 +57,8 @@ impl RateLimits {
 const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
                    object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-/// Finishes what changes something, even if its caller hangs up meanwhile: what is stored and what is remembered of it
-/// must not differ. A token that was revoked would be good until the next start.
+/// Runs requests that change state to completion, even if the client disconnects. Otherwise the database and the state in
+/// memory could differ: a token revoked in the database would stay valid until the next start.
 pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
     if request.method().is_safe() {
         return next.run(request).await;
@@ -72,7 +72,8 @@ pub(crate) async fn to_the_end(request: Request, next: Next) -> Response {
     }
 }
 
-/// Opens the span of the request, which has its route and never its path: the path of an answer link is a credential.
+/// Opens the tracing span of the request. It contains the route but never the path, because the path of an answer link is a
+/// credential.
 pub(crate) async fn gate(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let number = app.runtime.metrics.request();
     let route = request.extensions().get::<MatchedPath>().map_or("page", MatchedPath::as_str);
@@ -110,7 +111,7 @@ async fn admit(app: &App, request: Request, next: Next) -> Response {
     };
     let headers = response.headers_mut();
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    // A page that says otherwise for itself knows why.
+    // Pages may set a policy of their own.
     headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
     headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(CSP));
     if let Some(origin) = origin {

@@ -1,4 +1,4 @@
-//! Health and numbers.
+//! Health and metrics.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use super::{ApiError, Authorized};
 use crate::app::App;
 use crate::runtime::metrics;
 
-/// Whether the server is up. Needs no token.
+/// Report whether the server is running. Needs no token.
 #[utoipa::path(get, path = "/v1/health", tag = "server", responses((status = 200, body = Health)))]
 pub(crate) async fn health() -> Json<Health> {
     Json(Health { status: "ok".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() })
 }
 
-/// Numbers for Prometheus.
+/// Metrics in the text format of Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "server",
     responses((status = 200, content_type = "text/plain", body = String), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn metrics(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Response, ApiError> {

@@ -1,4 +1,4 @@
-//! Where the server is reached: listing, opening to a network, closing.
+//! The addresses of the server: listing, opening and closing.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,12 +20,12 @@ fn shown(app: &App, address: SocketAddr) -> Listener {
     Listener { address: address.to_string(), url: format!("{scheme}://{address}"), main: false }
 }
 
-/// The server's own address.
+/// The address with which the server was started.
 fn main_listener(app: &App) -> Listener {
     Listener { address: app.address.to_string(), url: app.services.url.clone(), main: true }
 }
 
-/// List the addresses at which the server is reached.
+/// List the addresses at which the server listens.
 #[utoipa::path(get, path = "/v1/listeners", tag = "listeners",
     responses((status = 200, body = ListenerList), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ListenerList>, ApiError> {
@@ -40,7 +40,8 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
     }))
 }
 
-/// Open the server to a network, until it is closed or the server ends. What is open already stays as it is.
+/// Make the server reachable at a network address, until the listener is closed or the server stops. Does nothing if the
+/// address is already open.
 #[utoipa::path(post, path = "/v1/listeners", tag = "listeners", request_body = Option<NewListener>,
     responses((status = 201, body = Listener), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn open(
@@ -58,7 +59,7 @@ pub(crate) async fn open(
     Ok((StatusCode::CREATED, Json(Listener { main: opened.main, ..shown(&app, opened.address) })))
 }
 
-/// Close an address that was opened. Whoever is connected there is cut off.
+/// Close an address that was opened with `POST /v1/listeners`. Connections to it are closed.
 #[utoipa::path(delete, path = "/v1/listeners/{address}", tag = "listeners", params(("address" = String, Path)),
     responses((status = 204), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn close(

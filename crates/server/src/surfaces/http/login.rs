@@ -1,4 +1,4 @@
-//! Signing a browser in: a one-time code becomes a token of that browser. No cookies.
+//! Browser logins: a one-time code is exchanged for a token of that browser. There are no cookies.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::{AnyoneBody, ApiError, Authorized, OptionalJson, Peer};
 use crate::app::App;
 use crate::service::tokens;
 
-/// Make a code that opens the page in a browser, once, within ten minutes.
+/// Create a login code, which opens the page in a browser once, within ten minutes.
 #[utoipa::path(post, path = "/v1/login-codes", tag = "tokens", request_body = Option<NewLoginCode>,
     responses((status = 201, body = LoginCode), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn code(
@@ -26,7 +26,7 @@ pub(crate) async fn code(
     Ok((StatusCode::CREATED, Json(LoginCode { code, url, expires_at })))
 }
 
-/// Redeem a code for a token of this browser.
+/// Exchange a login code for a token of this browser.
 #[utoipa::path(post, path = "/v1/login", tag = "tokens", request_body = LoginRequest,
     responses((status = 201, body = CreatedToken), (status = "4XX", body = Problem), (status = "5XX", body = Problem)))]
 pub(crate) async fn redeem(

@@ -12,6 +12,7 @@ mod events;
 mod external;
 mod extract;
 mod gate;
+mod groups;
 mod health;
 mod listeners;
 mod login;
@@ -36,5 +37,5 @@ pub(crate) use gate::RateLimits;
 pub use router::openapi;
 pub(crate) use router::router;
 
-/// Bytes of a request's body: a raw payload and what is around it.
+/// The maximum size of a request body, in bytes: a raw payload and the fields around it.
 pub(crate) const MAX_BODY: usize = 6 * 1024 * 1024;

@@ -11,7 +11,7 @@ use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
 use crate::service::notices;
 
-/// Say something to people, and wait for nothing.
+/// Send people a message that needs no answer.
 #[utoipa::path(post, path = "/v1/notices", tag = "asks", request_body = NewNotice,
     responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn create(

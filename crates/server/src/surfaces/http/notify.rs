@@ -1,4 +1,4 @@
-//! The channels that reach people: which there are, and whether they work.
+//! Notification channels: listing and testing.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use super::{ApiError, Authorized, OptionalJson};
 use crate::app::App;
 use crate::runtime::notify;
 
-/// List the channels, without their secrets.
+/// List the notification channels, without their secrets.
 #[utoipa::path(get, path = "/v1/notify", tag = "notify",
     responses((status = 200, body = ChannelList), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ChannelList>, ApiError> {
     Ok(Json(ChannelList { data: notify::list(&app.runtime, &authorized.caller)? }))
 }
 
-/// Send a test note through one channel, or all of them.
+/// Send a test message through one channel, or through all channels.
 #[utoipa::path(post, path = "/v1/notify/test", tag = "notify", request_body(content = TestChannels),
     responses((status = 200, body = TestedList), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn test(

@@ -1,6 +1,6 @@
-//! The page: `web/dist`, part of the binary. A debug build reads the folder as it stands; a build without it says so.
+//! The page: the files of `web/dist`, embedded into the binary. A debug build reads the folder from the disk.
 //!
-//! Files whose name carries their fingerprint never change and are kept for ever; everything else is asked for again.
+//! Files with a fingerprint in their name never change and are cached without a limit. All other files are revalidated.
 
 use std::borrow::Cow;
 
@@ -18,17 +18,17 @@ const NO_PAGE: &str = "Sayso is running. This build has no page. `make run` buil
                        before `cargo build`.\nThe terminal has everything too: `sayso`, `sayso ls`, `sayso next`. The API is described at \
                        /openapi.json.\n";
 
-/// The page itself, or how to get it.
+/// Serves the page, or explains how to build it.
 pub(crate) async fn root(headers: HeaderMap) -> Response {
     serve("index.html", &headers).unwrap_or_else(|| {
         ([(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"))], NO_PAGE).into_response()
     })
 }
 
-/// The views of the page. Their addresses stand behind the `#`.
+/// The views of the page. Their URLs follow the `#`.
 const VIEWS: [&str; 5] = ["inbox", "sessions", "runs", "history", "settings"];
 
-/// A file of the page, or a redirect to the view that somebody typed without the `#`. Everything else is no route.
+/// Serves a file of the page, or redirects to the view whose URL was entered without the `#`. Everything else is not found.
 pub(crate) async fn file(method: Method, uri: Uri, headers: HeaderMap) -> Result<Response, ApiError> {
     let path = uri.path().trim_start_matches('/');
     let is_read = method == Method::GET || method == Method::HEAD;
@@ -42,7 +42,7 @@ fn view_redirect(path: &str) -> Option<Response> {
     VIEWS.contains(&view).then(|| Redirect::to(&format!("/#/{path}")).into_response())
 }
 
-/// The file with its headers, compressed if it is there compressed and the client takes that.
+/// Builds the response for a file. Uses the compressed copy if there is one and the client accepts it.
 fn serve(path: &str, headers: &HeaderMap) -> Option<Response> {
     let kind = content_type(path)?;
     let packed = if accepts_gzip(headers) { dist::get(&format!("{path}.gz")) } else { None };
@@ -62,7 +62,8 @@ fn serve(path: &str, headers: &HeaderMap) -> Option<Response> {
     Some(response)
 }
 
-/// What a file is, by its name. Nothing else of the folder is served, the compressed copies least of all by their own names.
+/// Returns the content type for a file name. Files of other types are not served, including the compressed copies under their
+/// own names.
 fn content_type(path: &str) -> Option<&'static str> {
     Some(match path.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
@@ -93,7 +94,7 @@ mod dist {
     }
 }
 
-/// The folder as it is on the disk, so that a page built later needs no new build of the server.
+/// Reads the folder on every request, so that a rebuilt page needs no rebuild of the server.
 #[cfg(debug_assertions)]
 mod dist {
     use std::borrow::Cow;
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn views_without_a_hash_are_redirected_and_nothing_else() {
+    fn only_views_without_a_hash_are_redirected() {
         let target = |path: &str| {
             let response = view_redirect(path)?;
             Some((response.status().as_u16(), response.headers()[header::LOCATION].to_str().unwrap_or_default().to_owned()))

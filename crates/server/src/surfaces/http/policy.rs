@@ -1,4 +1,4 @@
-//! The policy: reading it, changing it, explaining it.
+//! The policy: reading, changing and explaining it.
 
 use std::sync::Arc;
 
@@ -38,17 +38,17 @@ fn shown_grant(grant: core::Grant) -> Grant {
     Grant { id: id.to_string(), run, edit, read, fetch, mcp, tool, project, until }
 }
 
-/// Read the policy in force.
+/// Read the policy file and the rules in force.
 #[utoipa::path(get, path = "/v1/policy", tag = "policy",
     responses((status = 200, body = PolicyView), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn get(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<PolicyView>, ApiError> {
     Ok(Json(view(&policy::get(&app.services, &authorized.caller)?)))
 }
 
-/// Write another text into the policy file. It is in force at once.
+/// Replace the text of the policy file. It takes effect at once.
 ///
-/// A text that cannot be used is refused with its place, and the file stays as it is. So it does when somebody else wrote
-/// it meanwhile: read it again then.
+/// An invalid text is refused with the position of the mistake, and the file stays unchanged. If the file has changed since you
+/// read it, the request is refused as well: read the file again and repeat the change.
 #[utoipa::path(put, path = "/v1/policy", tag = "policy", request_body = SetPolicy,
     responses((status = 200, body = PolicyView), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn set(
@@ -59,7 +59,7 @@ pub(crate) async fn set(
     Ok(Json(view(&policy::set(&app.services, &authorized.caller, body.value).await?)))
 }
 
-/// Allow something for a while.
+/// Create a grant, which allows actions for a limited time.
 #[utoipa::path(post, path = "/v1/policy/grants", tag = "policy", request_body = NewGrant,
     responses((status = 201, body = Grant), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn grant(
@@ -72,7 +72,7 @@ pub(crate) async fn grant(
     Ok((StatusCode::CREATED, Json(shown_grant(grant))))
 }
 
-/// Take a grant back. It ends at once.
+/// Revoke a grant. It ends at once.
 #[utoipa::path(delete, path = "/v1/policy/grants/{id}", tag = "policy", params(("id" = String, Path)),
     responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn revoke(
@@ -95,7 +95,7 @@ pub(crate) async fn profile(
     Ok(Json(view(&policy::set_profile(&app.services, &authorized.caller, body.value).await?)))
 }
 
-/// Trust a project's `.sayso.toml` as it is now.
+/// Trust a project's `.sayso.toml` in its current state.
 #[utoipa::path(post, path = "/v1/policy/trust", tag = "policy", request_body = TrustRequest,
     responses((status = 200, body = Trusted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn trust(
@@ -107,7 +107,7 @@ pub(crate) async fn trust(
     Ok(Json(Trusted { path: trusted.path, hash: trusted.hash }))
 }
 
-/// Ask what a policy does: to one ask, to what is pending, or to past asks.
+/// Explain how a policy decides: about one ask, pending asks or past asks.
 #[utoipa::path(post, path = "/v1/policy/explain", tag = "policy", request_body = ExplainRequest,
     responses((status = 200, body = Explanation), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn explain(
@@ -115,7 +115,7 @@ pub(crate) async fn explain(
     authorized: Authorized,
     body: JsonBody<ExplainRequest>,
 ) -> Result<Json<Explanation>, ApiError> {
-    // Every rule that was looked at is the whole policy.
+    // The list of evaluated rules reveals the whole policy.
     let whole = body.value.ask_id.is_some() && authorized.caller.scope == Scope::All;
     let explained = explain::explain(&app.services, &authorized.caller, body.value).await?;
     let data = explained.asks.iter().map(|explained| shown_explanation(explained, whole)).collect();

@@ -1,4 +1,4 @@
-//! The policy as a form: changes to its text, hits of its rules, precedents of an approval.
+//! The policy as a form: edits of its text, matches of its rules, and precedents of an approval.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::App;
 use crate::service::policy_form;
 
-/// Change the text of a policy without saving it, and read it as a form.
+/// Edit the text of a policy without saving it, and read the result as a form.
 ///
-/// Comments and everything that a change is not about stay as they are. Save the text with `PUT /v1/policy`.
+/// Comments and everything that an edit does not concern stay unchanged. Save the text with `PUT /v1/policy`.
 #[utoipa::path(post, path = "/v1/policy/edit", tag = "policy", request_body = EditPolicy,
     responses((status = 200, body = PolicyForm), (status = "4XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn edit(
@@ -39,7 +39,7 @@ pub(crate) async fn hits(
     Ok(Json(RuleHitsList { since: counted.since, data: counted.rules.into_iter().map(shown).collect() }))
 }
 
-/// Count what people decided before about the same action as this approval.
+/// Count earlier decisions of people about the same action as in this approval.
 #[utoipa::path(get, path = "/v1/asks/{id}/precedents", tag = "policy", params(("id" = String, Path)),
     responses((status = 200, body = Precedents), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn precedents(

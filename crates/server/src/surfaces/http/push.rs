@@ -1,4 +1,4 @@
-//! Browsers that want a push message when an ask is pending.
+//! Push subscriptions of browsers.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::auth::Permission;
 use crate::runtime::notify::PushKey;
 use crate::service::push;
 
-/// The key that a browser needs to ask for being woken.
+/// Read the public key that a browser needs to subscribe to push notifications.
 #[utoipa::path(get, path = "/v1/push", tag = "push",
     responses((status = 200, body = PushInfo), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn key(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<PushInfo>, ApiError> {
@@ -22,7 +22,7 @@ pub(crate) async fn key(State(app): State<Arc<App>>, authorized: Authorized) -> 
     Ok(Json(PushInfo { public_key: app.runtime.push_key.as_ref().map(PushKey::public) }))
 }
 
-/// Wake this browser when something waits, until its token is revoked.
+/// Subscribe this browser to push notifications, until its token is revoked.
 #[utoipa::path(post, path = "/v1/push", tag = "push", request_body = NewPush,
     responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn wake(
@@ -34,7 +34,7 @@ pub(crate) async fn wake(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Do not wake this browser any more.
+/// Unsubscribe this browser from push notifications.
 #[utoipa::path(delete, path = "/v1/push", tag = "push",
     responses((status = 204), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn forget(State(app): State<Arc<App>>, authorized: Authorized) -> Result<StatusCode, ApiError> {

@@ -1,4 +1,4 @@
-//! Every route, with its place in the OpenAPI document.
+//! All routes, and the OpenAPI document.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::{PathItemExt as _, routes};
 
 use super::{
-    ApiError, acp, agents, asks, attachments, compress, decide, events, external, gate, health, listeners, login, mcp, notices,
-    notify, page, policy, policy_form, push, runs, sessions, tokens, transcript,
+    ApiError, acp, agents, asks, attachments, compress, decide, events, external, gate, groups, health, listeners, login, mcp,
+    notices, notify, page, policy, policy_form, push, runs, sessions, tokens, transcript,
 };
 use crate::app::App;
 use crate::surfaces::answer_link;
@@ -39,7 +39,7 @@ use crate::surfaces::compat::{gateway, question_rest};
 )]
 struct OpenApiDocument;
 
-/// Every documented route, given to a macro that makes something of them.
+/// Passes the list of all documented routes to a macro.
 macro_rules! with_every_route {
     ($make:ident) => {
         $make! {
@@ -50,6 +50,13 @@ macro_rules! with_every_route {
             asks::receipt;
             asks::files;
             policy_form::precedents;
+            groups::open;
+            groups::ready;
+            groups::claim;
+            groups::get, groups::withdraw;
+            groups::renew;
+            groups::ack;
+            groups::release;
             external::tell;
             notices::create;
             decide::answer;
@@ -101,8 +108,8 @@ macro_rules! with_every_route {
     };
 }
 
-/// What answers. The description is left out: a server that starts needs none, and making it touches as much code
-/// and memory as all the rest of the start.
+/// Builds the router without the OpenAPI document. A starting server does not need the document, and building it takes as much
+/// time and memory as the rest of the start.
 fn served() -> Router<Arc<App>> {
     macro_rules! serve {
         ($($($area:ident::$handler:ident),+;)+) => {
@@ -140,7 +147,7 @@ fn finish(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
     document
 }
 
-/// Handlers are called by their verb; in the document the name has to be the only one, so its area stands before it.
+/// Makes operation names unique. Handlers are named by their verb only, so the document prefixes them with their module.
 fn name_operations(document: &mut utoipa::openapi::OpenApi) {
     for item in document.paths.paths.values_mut() {
         for operation in [&mut item.get, &mut item.put, &mut item.post, &mut item.delete, &mut item.patch].into_iter().flatten() {
@@ -151,7 +158,7 @@ fn name_operations(document: &mut utoipa::openapi::OpenApi) {
     }
 }
 
-/// The whole interface.
+/// Builds the complete router.
 pub(crate) fn router(app: Arc<App>) -> Router {
     served()
         .route_layer(axum::middleware::from_fn(gate::to_the_end))

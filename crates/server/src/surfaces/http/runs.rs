@@ -49,7 +49,7 @@ pub(crate) async fn list(
     }))
 }
 
-/// Read one run: its steps, their outputs, and what it waits for in full.
+/// Read one run with its steps, their outputs, and its pending asks.
 #[utoipa::path(get, path = "/v1/runs/{id}", tag = "runs", params(("id" = String, Path)),
     responses((status = 200, body = ApiRun), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn get(
@@ -64,7 +64,7 @@ pub(crate) async fn get(
     Ok(Json(shown))
 }
 
-/// End a run: its agents are stopped, and what it asked is withdrawn.
+/// Cancel a run. Its agents are stopped and its asks withdrawn.
 #[utoipa::path(post, path = "/v1/runs/{id}/cancel", tag = "runs", params(("id" = String, Path)),
     responses((status = 200, body = ApiRun), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn cancel(
@@ -76,7 +76,7 @@ pub(crate) async fn cancel(
     Ok(Json(ApiRun::of(&run, 0)))
 }
 
-/// Answer or reject what a run waits for: a question of its agents, or a checkpoint.
+/// Answer or reject a pending question or checkpoint of a run.
 #[utoipa::path(post, path = "/v1/runs/{id}/questions/{qid}", tag = "runs",
     params(("id" = String, Path), ("qid" = String, Path)), request_body = RunAnswerRequest,
     responses((status = 200, body = RunAnswered), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
@@ -97,7 +97,7 @@ pub(crate) async fn answer(
     let status = decision.status().as_str().to_owned();
     let answered = runs::answer_question(&app.services, caller, authorized.via(), &id, &qid, decision, key).await;
     answered.map_err(|error| match error {
-        // These two have their code under `error`.
+        // These two errors have their code in `error`.
         ServiceError::RunNotFound | ServiceError::QuestionNotFound => ApiError::from(error),
         error => ApiError::from(error).with_error_text(),
     })?;

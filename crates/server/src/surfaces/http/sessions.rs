@@ -1,4 +1,4 @@
-//! Sessions: starting, reading, talking, interrupting, resuming, ending.
+//! Sessions: starting, reading, messages, interrupting, resuming, closing.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{ApiError, Authorized, JsonBody, Params};
 use crate::app::App;
 use crate::service::sessions::{self, Delivered};
 
-/// A session with its pending asks.
+/// Converts a session with its pending asks.
 pub(super) fn detail(found: &SessionDetail) -> ApiSession {
     let mut session = ApiSession::of(&found.session, found.pending.count);
     session.asks = Some(found.pending.asks.iter().map(Ask::from).collect());
@@ -77,7 +77,7 @@ pub(crate) async fn get(
     Ok(Json(detail(&sessions::get(&app.services, &authorized.caller, &id).await?)))
 }
 
-/// Say something to the agent. It answers the one open question, or it is a prompt.
+/// Send a message to the agent. It answers the pending question if there is exactly one; without pending asks, it is a prompt.
 #[utoipa::path(post, path = "/v1/sessions/{id}/messages", tag = "sessions", params(("id" = String, Path)), request_body = MessageRequest,
     responses((status = 202, body = MessageAccepted), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn message(
@@ -97,10 +97,10 @@ async fn command(app: &App, authorized: &Authorized, id: &str, kind: SessionComm
     Ok(Json(ApiSession::of(&session, pending)))
 }
 
-/// Change the permission mode or the model while the session runs.
+/// Change the permission mode or the model of a running session.
 ///
-/// The session has the new ones as soon as the agent confirms them: a `session.status` event says so. If the agent refuses,
-/// an `error` event says why.
+/// The change takes effect when the agent confirms it, which a `session.status` event reports. If the agent refuses, an `error`
+/// event says why.
 #[utoipa::path(patch, path = "/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)), request_body = ChangeSession,
     responses((status = 202, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn change(
@@ -113,7 +113,7 @@ pub(crate) async fn change(
     Ok((StatusCode::ACCEPTED, Json(ApiSession::of(&session, pending))))
 }
 
-/// Stop the current turn.
+/// Interrupt the current turn.
 #[utoipa::path(post, path = "/v1/sessions/{id}/interrupt", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn interrupt(
@@ -124,7 +124,7 @@ pub(crate) async fn interrupt(
     command(&app, &authorized, &id, SessionCommand::Interrupt).await
 }
 
-/// Take up a session that is over.
+/// Resume a session that has ended.
 #[utoipa::path(post, path = "/v1/sessions/{id}/resume", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn resume(
@@ -135,7 +135,7 @@ pub(crate) async fn resume(
     command(&app, &authorized, &id, SessionCommand::Resume).await
 }
 
-/// End a session.
+/// Close a session.
 #[utoipa::path(delete, path = "/v1/sessions/{id}", tag = "sessions", params(("id" = String, Path)),
     responses((status = 200, body = ApiSession), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn close(

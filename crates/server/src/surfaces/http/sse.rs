@@ -1,4 +1,4 @@
-//! Server-sent events: a cursor as the body of a response.
+//! Server-sent events: a feed cursor as a response body.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -13,11 +13,11 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::runtime::feed::{Batch, Cursor, Render};
 
-/// Reconnect after a second. The empty comment lets a client see that the stream is open.
+/// Clients reconnect after one second. The empty comment tells them that the stream is open.
 const OPENING: Bytes = Bytes::from_static(b"retry: 1000\n\n: \n\n");
 const HEARTBEAT: Bytes = Bytes::from_static(b": \n\n");
 
-/// Tells whether whoever opened a stream may go on reading.
+/// Checks whether the token that opened a stream is still valid.
 pub(crate) struct StillAllowed {
     valid: Box<dyn Fn() -> bool + Send>,
     revoked: Pin<Box<WaitForCancellationFutureOwned>>,
@@ -28,41 +28,41 @@ impl StillAllowed {
         Self { valid: Box::new(valid), revoked: Box::pin(revoked) }
     }
 
-    /// Whether the token is valid now.
+    /// Returns whether the token is valid now.
     pub(crate) fn is_valid(&self) -> bool {
         (self.valid)()
     }
 
-    /// Ready when the stream has to end. A revocation wakes the task; an expired token is noticed when something else
-    /// does, at the latest a heartbeat.
+    /// Ready when the stream has to end. A revocation wakes the task. An expired token is noticed at the next event or
+    /// heartbeat.
     pub(crate) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if self.is_valid() { self.revoked.as_mut().poll(cx) } else { Poll::Ready(()) }
     }
 
-    /// For tests: whether the token is valid, and never revoked.
+    /// Creates a check for tests, with a token that is never revoked.
     #[cfg(test)]
     pub(crate) fn fixed(valid: bool) -> Self {
         Self::new(move || valid, tokio_util::sync::CancellationToken::new().cancelled_owned())
     }
 }
 
-/// The body of a stream. It ends when the server stops; clients come back and resume. It ends too
-/// when its token does, before anything more is sent.
+/// The body of a stream. It ends when the server stops, and clients reconnect and resume. It also ends when its token becomes
+/// invalid, before anything more is sent.
 pub(crate) struct SseBody<R> {
-    /// Absent once the stream is over.
+    /// `None` after the stream has ended.
     cursor: Option<Cursor<R>>,
     opening: [Bytes; 2],
     allowed: StillAllowed,
 }
 
 impl<R: Render<Output = Bytes>> SseBody<R> {
-    /// Everything the cursor finds.
+    /// Creates a body with everything that the cursor returns.
     pub(crate) const fn new(cursor: Cursor<R>, allowed: StillAllowed) -> Self {
         Self::after(Bytes::new(), cursor, allowed)
     }
 
-    /// Everything the cursor finds, after something that was made for this client: what was pending
-    /// at the `seq` that the cursor begins after.
+    /// Creates a body that starts with `first`, which was built for this client: the state at the `seq` after which the cursor
+    /// starts.
     pub(crate) const fn after(first: Bytes, cursor: Cursor<R>, allowed: StillAllowed) -> Self {
         Self { cursor: Some(cursor), opening: [OPENING, first], allowed }
     }
@@ -99,7 +99,7 @@ impl<R: Render<Output = Bytes>> IntoResponse for SseBody<R> {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // Some proxies hold answers back until they are whole.
+        // Some proxies buffer responses until they are complete.
         headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
         response
     }
@@ -118,12 +118,12 @@ mod tests {
     use sayso_store::{StoreError, WorkspaceId};
 
     use super::*;
-    use crate::runtime::feed::{Feed, Native, Past, Selection, fixture};
+    use crate::runtime::feed::{EventHistory, Feed, Native, Selection, fixture};
 
     /// A database without events.
     struct Empty;
 
-    impl Past for Empty {
+    impl EventHistory for Empty {
         fn read(&self, _: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
             Box::pin(async { Ok(PastEvents { events: Vec::new(), looked_to: 0, oldest: 1, head: 0 }) })
         }

@@ -12,7 +12,7 @@ use super::{ApiError, Authorized, JsonBody};
 use crate::app::App;
 use crate::service::tokens;
 
-/// Make a token. Its secret is shown this once.
+/// Create a token. Its secret is shown only in this response.
 #[utoipa::path(post, path = "/v1/tokens", tag = "tokens", request_body = NewToken,
     responses((status = 201, body = CreatedToken), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn create(
@@ -34,7 +34,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
     Ok(Json(TokenList { data: rows.iter().map(|row| app.services.tokens.shown(row)).collect() }))
 }
 
-/// Revoke a token. It ends at once.
+/// Revoke a token. It becomes invalid at once.
 #[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens", params(("id" = String, Path)),
     responses((status = 200, body = Token), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn revoke(

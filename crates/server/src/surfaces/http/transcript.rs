@@ -1,4 +1,4 @@
-//! The transcript of a session: what was said and done, with its asks in their places.
+//! Transcripts: the messages and tool calls of a session, with its asks in chronological order.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub(crate) async fn get(
     Ok(Json(shown(&page)))
 }
 
-/// A page of the transcript as clients see it.
+/// Converts a page of the transcript.
 pub(super) fn shown(page: &Page<TranscriptEntry>) -> Transcript {
     let data = page
         .rows
@@ -42,8 +42,8 @@ pub(super) fn shown(page: &Page<TranscriptEntry>) -> Transcript {
     Transcript { data, next_cursor: page.next.map(|next| next.to_string()), seq: page.seq, truncated: page.truncated }
 }
 
-/// An ask as a block: `question_request` in the shape that chat clients know, with the whole ask
-/// beside it. A client that does not know a kind shows a generic card.
+/// Converts an ask to a block: `question_request` in the shape that chat clients expect, with the complete ask as an additional
+/// field. Clients show a generic card for kinds that they do not know.
 fn block_of(ask: &Ask) -> Value {
     let status = match &ask.state {
         AskState::Pending(_) => "pending",

@@ -1,5 +1,5 @@
-//! The arguments of the tools. Models write them, so they are read leniently, and what is wrong with them is said
-//! in words that a model can act upon.
+//! The arguments of the tools. Models write them, so they are parsed leniently, and error messages tell the model what to
+//! change.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::asks::ToolFailure;
 
-/// `ask_user`.
+/// The arguments of `ask_user`.
 #[derive(Debug, Deserialize)]
 pub(super) struct AskUser {
     questions: Vec<QuestionArgument>,
@@ -32,7 +32,7 @@ struct QuestionArgument {
     custom: Option<bool>,
 }
 
-/// An option. Models shorten it to its label.
+/// An option. Models often write only its label.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum OptionArgument {
@@ -44,30 +44,30 @@ enum OptionArgument {
     },
 }
 
-/// `get_answer`.
+/// The arguments of `get_answer`.
 #[derive(Debug, Deserialize)]
 pub(super) struct GetAnswer {
-    /// The ask.
+    /// The id of the ask.
     pub(super) id: String,
     #[serde(default)]
     wait: Option<f64>,
 }
 
-/// `notify_user`.
+/// The arguments of `notify_user`.
 #[derive(Debug, Deserialize)]
 pub(super) struct NotifyUser {
-    /// The words.
+    /// The text of the notice.
     pub(super) text: String,
 }
 
-/// Reads the arguments of a tool.
+/// Parses the arguments of a tool.
 pub(super) fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, ToolFailure> {
     serde_json::from_value(serde_json::Value::Object(arguments.unwrap_or_default()))
         .map_err(|error| ToolFailure(format!("The arguments do not fit: {error}.")))
 }
 
 impl AskUser {
-    /// The ask, and what makes it the same one when it is asked again.
+    /// Returns the ask, and the content that identifies it when the call is repeated.
     pub(super) fn ask(self) -> Result<(NewAsk, impl Serialize), ToolFailure> {
         if self.questions.is_empty() {
             return Err(ToolFailure("There is no question; give at least one.".to_owned()));
@@ -131,7 +131,7 @@ impl OptionArgument {
 }
 
 impl GetAnswer {
-    /// How long to wait: not at all if it is not said, and no longer than the client is able to.
+    /// Returns how long to wait: not at all by default, and no longer than the client can.
     pub(super) fn wait(&self, patience: Option<Duration>) -> Result<Duration, ToolFailure> {
         let seconds = self.wait.unwrap_or(0.0);
         let wait = Duration::try_from_secs_f64(seconds.min(86_400.0))
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn invalid_arguments_are_explained() {
         let many = |count: usize| Value::Array(vec![json!({"question": "a"}); count]);
         let options = |count: usize| (0..count).map(|n| json!(n.to_string())).collect::<Vec<_>>();
         for (wrong, why) in [

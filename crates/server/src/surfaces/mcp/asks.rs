@@ -1,4 +1,4 @@
-//! What the tools need of the asks.
+//! The operations on asks that the tools need.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,32 +10,32 @@ use sayso_api::notice::NewNotice;
 
 use super::client::CallOrigin;
 
-/// Why something did not work, in words for the model.
+/// Why a call failed, in words for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ToolFailure(pub String);
 
-/// The asks of one caller, here or on another machine.
+/// The asks of one caller, in this server or through the HTTP API.
 pub trait Asks: Clone + Send + Sync + 'static {
-    /// The asks of whoever makes this call, and where it comes from.
+    /// Returns the asks of the caller of this tool call, and the origin of the call.
     ///
     /// # Errors
-    /// When nobody may call.
+    /// If the caller may not use the tools.
     fn of_call(&self, extensions: &Extensions) -> Result<(Self, CallOrigin), ErrorData>;
 
-    /// Opens an ask, or finds the one with its key.
+    /// Opens an ask, or returns the pending one with the same key.
     fn open(&self, ask: NewAsk) -> impl Future<Output = Result<Ask, ToolFailure>> + Send;
 
-    /// The ask when it has its outcome, or as it is when the time is over. A caller that drops this no longer
-    /// waits.
+    /// Waits for the outcome of an ask, and returns the ask. It may still be pending when the time is over. Dropping the future
+    /// ends the wait.
     fn wait(&self, id: &str, within: Option<Duration>) -> impl Future<Output = Result<Ask, ToolFailure>> + Send;
 
-    /// Takes the outcome.
+    /// Collects the outcome.
     fn receive(&self, id: &str) -> impl Future<Output = Result<Ask, ToolFailure>> + Send;
 
-    /// Takes an ask back. If it has an outcome, that is as good.
+    /// Withdraws an ask. An ask that already has an outcome stays unchanged.
     fn withdraw(&self, id: &str) -> impl Future<Output = ()> + Send;
 
-    /// Says something to people.
+    /// Sends a notice to people.
     fn notify(&self, notice: NewNotice) -> impl Future<Output = Result<(), ToolFailure>> + Send;
 }

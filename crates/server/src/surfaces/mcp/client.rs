@@ -1,4 +1,4 @@
-//! Who calls: the agent behind an MCP client, where it works, and how long it is able to wait.
+//! The agent behind an MCP client: its name, its directory, and how long it waits for a tool.
 
 use std::time::Duration;
 
@@ -9,42 +9,42 @@ use sayso_core::limits;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-/// A client that is not known and cannot be told that we are still there. Most give up after 60 seconds.
+/// The limit for unknown clients that do not receive progress. Most time out after 60 seconds.
 const UNKNOWN: Duration = Duration::from_secs(50);
-/// Codex gives up after 300 seconds unless it is configured otherwise.
+/// Codex times out after 300 seconds unless it is configured otherwise.
 const CODEX: Duration = Duration::from_secs(280);
-/// Gemini CLI gives up after 600 seconds, whatever it hears meanwhile.
+/// Gemini CLI times out after 600 seconds, even if it receives progress.
 const GEMINI: Duration = Duration::from_secs(570);
 
-/// Where a call comes from, as far as it is known.
+/// The origin of a call, as far as it is known.
 #[derive(Debug, Clone, Default)]
 pub struct CallOrigin {
-    /// The session, as the client or its surroundings name it.
+    /// The session, as named by the client or its environment.
     pub session: Option<String>,
-    /// The directory that the agent works in.
+    /// The working directory of the agent.
     pub directory: Option<String>,
-    /// How long the client waits for a tool, if somebody said it.
+    /// How long the client waits for a tool, if configured.
     pub patience: Option<Duration>,
 }
 
-/// Who calls.
+/// The caller of a tool.
 #[derive(Debug)]
 pub(super) struct ToolCaller {
     place: CallOrigin,
     agent: Option<String>,
-    /// Whether it hears that we are still there.
+    /// Whether the client receives progress notifications.
     hears: bool,
 }
 
 impl ToolCaller {
     pub(super) fn new(place: CallOrigin, context: &RequestContext<RoleServer>) -> Self {
-        // What says nothing of itself is taken for the library.
+        // Clients that do not name themselves have the name of the library.
         let named = context.client_info().map(|info| info.name).filter(|name| name != "rmcp");
         let agent = named.as_deref().map(agent_name).filter(|name| !name.is_empty());
         Self { place, agent, hears: context.meta.get_progress_token().is_some() }
     }
 
-    /// How long it is able to wait; for ever if nothing is said.
+    /// Returns how long the client can wait. `None` means without a limit.
     pub(super) fn patience(&self) -> Option<Duration> {
         self.place.patience.or(match self.agent.as_deref() {
             Some("codex") => Some(CODEX),
@@ -54,7 +54,7 @@ impl ToolCaller {
         })
     }
 
-    /// An ask of this caller. The same content is the same ask for as long as its outcome was not taken.
+    /// Builds an ask of this caller. Equal content joins the same ask until its outcome was collected.
     pub(super) fn sign(&self, mut ask: NewAsk, content: &impl Serialize, keep: &str) -> NewAsk {
         let (agent, session) = (self.agent.as_deref(), self.place.session.as_deref());
         let content = serde_json::to_vec(&(agent, session, &self.place.directory, content)).unwrap_or_default();
@@ -67,12 +67,12 @@ impl ToolCaller {
         ask
     }
 
-    /// The agent's name.
+    /// Returns the name of the agent.
     pub(super) fn agent(&self) -> Option<&str> {
         self.agent.as_deref()
     }
 
-    /// The session, if enough is known of it.
+    /// Returns the session, if enough is known about it.
     pub(super) fn session(&self) -> Option<ExternalSession> {
         Some(ExternalSession {
             agent: self.agent.clone()?,
@@ -84,7 +84,7 @@ impl ToolCaller {
     }
 }
 
-/// The name by which people and policies know an agent, from what its MCP client calls itself.
+/// Maps the name of an MCP client to the agent name that people and policies use.
 fn agent_name(client: &str) -> String {
     let name: String = client.chars().filter(|c| !c.is_control()).collect();
     let name = limits::head(name.trim(), limits::NAME);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_longer_than_they_are_able_to() {
+    fn wait_is_limited_by_the_client_timeout() {
         assert_eq!(caller("claude-code", true, None).patience(), None);
         assert_eq!(caller("claude-code", false, None).patience(), Some(UNKNOWN));
         assert_eq!(caller("codex-mcp-client", true, None).patience(), Some(CODEX));

@@ -1,20 +1,20 @@
-//! The tools as clients list them.
+//! The definitions of the tools, as clients list them.
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-/// Asks questions, and waits for the answers.
+/// Asks questions and waits for the answers.
 pub(super) const ASK_USER: &str = "ask_user";
-/// Waits on.
+/// Continues to wait for an ask.
 pub(super) const GET_ANSWER: &str = "get_answer";
 /// The permission prompt tool of Claude Code.
 pub(super) const APPROVE: &str = "approve";
-/// Says something.
+/// Sends a notice.
 pub(super) const NOTIFY_USER: &str = "notify_user";
 
-/// What a client tells its model of this server.
+/// Instructions that clients pass to their model.
 pub(super) const INSTRUCTIONS: &str = "Sayso reaches the person you work for, wherever they are. Use ask_user when you need a \
      decision, a preference or a fact that only they have, and wait for it: the call returns when they have answered. If a \
      call says that it is still waiting, or was moved to the background, do nothing else until there is an answer; \
@@ -36,7 +36,7 @@ fn schema(value: Value) -> Arc<JsonObject> {
     }
 }
 
-/// Claude Code shows a tool to the model at once only if the tool says so.
+/// Claude Code shows a tool to the model immediately only if the tool sets this metadata.
 fn shown_at_once() -> MetaObject {
     MetaObject(JsonObject::from_iter([("anthropic/alwaysLoad".to_owned(), Value::Bool(true))]))
 }
@@ -48,7 +48,7 @@ fn tool(name: &'static str, title: &str, description: &'static str, input: Value
     tool
 }
 
-/// All of them.
+/// Returns all tools.
 pub(super) fn all() -> Vec<Tool> {
     let option = json!({
         "type": "object",

@@ -1,9 +1,9 @@
-//! MCP: tools with which any agent that speaks MCP asks a person, at `/mcp` over HTTP and, with
-//! `sayso mcp`, on standard input and output.
+//! MCP: tools with which any agent that speaks MCP can ask a person, at `/mcp` over HTTP and, with `sayso mcp`, on stdin and
+//! stdout.
 //!
-//! The tools are written once, over [`Asks`]: in the server that is the service layer, on standard input and output it is
-//! the HTTP API, called so that a restart of the server goes unnoticed. The route is `surfaces/http/mcp`. The `sayso`
-//! program uses this module too, so it knows neither `App` nor any layer below.
+//! The tools are implemented once, over [`Asks`]. In the server, `Asks` is the service layer; on stdin and stdout it is the
+//! HTTP API, with retries that hide restarts of the server. The route is `surfaces/http/mcp`. The `sayso` program uses this
+//! module as well, so it depends neither on `App` nor on any layer below.
 //!
 //! A tool call waits for the person. A client that disconnects finds the ask again when it repeats the call.
 

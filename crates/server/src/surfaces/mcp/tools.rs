@@ -1,4 +1,4 @@
-//! The tools.
+//! The implementation of the tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,15 +21,15 @@ use super::client::ToolCaller;
 use super::waiting::patiently;
 use super::{definitions, words};
 
-/// How long a question is kept for a caller that is gone.
+/// How long a question is kept for a caller that disconnected.
 const KEEP_QUESTION: &str = "10m";
-/// The same for an approval: long enough for a restart of the server, and no longer.
+/// How long an approval is kept: long enough for a restart of the server, and no longer.
 const KEEP_APPROVAL: &str = "1m";
 
 const NOT_WAITING: &str = "Nobody waits for this call any more. The question stays open for ten minutes: call the tool again with \
      the same questions to go on waiting.";
 
-/// The MCP server: its tools over somebody's asks.
+/// The MCP server: the tools over the asks of a caller.
 #[derive(Debug, Clone)]
 pub struct Tools<A> {
     asks: A,
@@ -37,7 +37,7 @@ pub struct Tools<A> {
 }
 
 impl<A: Asks> Tools<A> {
-    /// The tools over these asks.
+    /// Creates the tools over these asks.
     pub fn new(asks: A) -> Self {
         Self { asks, listed: definitions::all().into() }
     }
@@ -48,7 +48,7 @@ impl<A: Asks> Tools<A> {
         let patience = call.caller.patience();
         match patiently(call.context, outcome(&call.asks, new, patience)).await {
             Some(ask) => Ok(words::result(&ask?)),
-            // It is kept for whoever calls again.
+            // The ask is kept for the next call.
             None => Ok(words::failure(NOT_WAITING)),
         }
     }
@@ -72,7 +72,7 @@ impl<A: Asks> Tools<A> {
         Ok(words::text("The user will see it."))
     }
 
-    /// Claude Code reads the text as the decision, so whatever happens is said as one.
+    /// Claude Code reads the text as the decision, so errors become decisions as well.
     async fn approve(&self, call: ToolInvocation<'_, A>) -> CallToolResult {
         let arguments = Raw::of(&call.arguments.unwrap_or_default());
         let said = match PromptCall::read(arguments) {
@@ -109,14 +109,14 @@ impl<A: Asks> Tools<A> {
         let mut new = caller.sign(ask, &("approve", content), keep);
         let is_approval = new.approval.is_some();
         if is_approval && prompt.tool_use.is_none() {
-            // Nothing tells this call from an equal one at the same time, so one yes must not answer both.
+            // Equal calls at the same time cannot be distinguished, so one approval must not answer both.
             new.dedupe_key = None;
         }
         let id = Box::pin(asks.open(new)).await?.id;
         match patiently(context, taken(asks, &id, None)).await {
             Some(ask) => Ok(prompt.reply(&words::decision(&ask?))),
             None => {
-                // A permission that nobody waits for must not be given later.
+                // An approval must not be given after its caller stopped waiting.
                 if is_approval {
                     Box::pin(asks.withdraw(&id)).await;
                 }
@@ -134,14 +134,14 @@ struct ToolInvocation<'a, A> {
     context: &'a RequestContext<RoleServer>,
 }
 
-/// Opens an ask and waits for its outcome, or for as long as the client is able to.
+/// Opens an ask and waits for its outcome, for as long as the client can.
 async fn outcome<A: Asks>(asks: &A, new: NewAsk, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
-    // What opening takes is given back before the wait, which may be long and one of many.
+    // Boxed to free the memory for opening before the wait, because many calls may wait for a long time.
     let id = Box::pin(asks.open(new)).await?.id;
     taken(asks, &id, patience).await
 }
 
-/// Waits for an outcome and takes it; as it is if there is none in time.
+/// Waits for an outcome and collects it. Returns the pending ask if there is none in time.
 async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
     let ask = asks.wait(id, patience).await?;
     if ask.outcome.is_none() { Ok(ask) } else { Box::pin(asks.receive(id)).await }
@@ -149,7 +149,7 @@ async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Resul
 
 impl<A: Asks> ServerHandler for Tools<A> {
     fn get_info(&self) -> ServerConfig {
-        // There are no prompts; but who asks for them gets an empty list, and a list must be announced.
+        // There are no prompts. Clients that list them get an empty list, which requires that prompts are announced.
         ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_prompts().build())
             .with_server_info(Implementation::new("sayso", env!("CARGO_PKG_VERSION")).with_title("Sayso"))
             .with_instructions(definitions::INSTRUCTIONS)

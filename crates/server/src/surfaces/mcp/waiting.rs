@@ -1,4 +1,4 @@
-//! Waiting for a person, so that the client knows that we are still there.
+//! Waits for a person, and sends progress notifications to the client.
 
 use std::future::Future;
 use std::pin::pin;
@@ -10,15 +10,15 @@ use rmcp::service::RequestContext;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
-/// How often a client hears of us. Some give up after 60 seconds of silence, and a proxy may be faster.
+/// The interval of progress notifications. Some clients time out after 60 seconds of silence, and proxies may be faster.
 const PROGRESS: Duration = Duration::from_secs(15);
 
-/// The connection that a call came over is gone.
+/// Cancelled when the connection of a call is closed.
 #[derive(Debug, Clone)]
 pub(crate) struct CallerGone(pub(crate) CancellationToken);
 
-/// Does something that takes long, and tells the client so at once and every 15 seconds. Nothing if the client no
-/// longer wants it or is gone; it is dropped then.
+/// Runs a long operation and sends progress at once and every 15 seconds. Returns `None` and drops the operation if the client
+/// cancels the call or disconnects.
 pub(super) async fn patiently<T>(context: &RequestContext<RoleServer>, work: impl Future<Output = T>) -> Option<T> {
     let parts = context.extensions.get::<axum::http::request::Parts>();
     let gone = parts.and_then(|parts| parts.extensions.get::<CallerGone>()).map(|gone| gone.0.clone());
@@ -50,7 +50,7 @@ pub(super) async fn patiently<T>(context: &RequestContext<RoleServer>, work: imp
                         minutes => format!("Waiting for a person, {minutes} min"),
                     };
                     let progress = ProgressNotificationParam::new(token, f64::from(told)).with_message(message);
-                    // A client that does not take it is noticed by its connection.
+                    // A failure to send is handled when the connection is closed.
                     let _ = context.peer.notify_progress(progress).await;
                 }
             }

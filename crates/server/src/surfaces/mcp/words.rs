@@ -1,4 +1,4 @@
-//! Outcomes as the model reads them. An answer, a no, nobody there and taken back read differently.
+//! Describes outcomes to the model. Answers, denials, timeouts and withdrawals read differently.
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use sayso_api::ask::{Ask, AskStatus, Outcome, ShownAnswer};
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 
 const STOP: &str = "The user wants you to stop here and wait for their next message.";
 
-/// Words that say why something did not come about.
+/// Builds a failed result with an explanation.
 pub(super) fn failure(words: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(words)])
 }
 
-/// Words.
+/// Builds a result with text.
 pub(super) fn text(words: impl Into<String>) -> CallToolResult {
     CallToolResult::success(vec![ContentBlock::text(words)])
 }
 
-/// What the model gets for an ask.
+/// Builds the result for an ask.
 pub(super) fn result(ask: &Ask) -> CallToolResult {
     let Some(outcome) = &ask.outcome else { return pending(&ask.id) };
     let words = outcome.message.as_deref().unwrap_or_default();
@@ -41,7 +41,7 @@ fn answered(outcome: &Outcome) -> CallToolResult {
     CallToolResult::structured(said)
 }
 
-/// Nobody has answered yet; this is how to go on.
+/// Builds the result for a pending ask, with the instruction how to continue.
 fn pending(id: &str) -> CallToolResult {
     CallToolResult::structured(json!({
         "status": "pending",
@@ -58,7 +58,7 @@ fn entries(outcome: &Outcome) -> Vec<Vec<String>> {
     outcome.answers.iter().flatten().map(entries).collect()
 }
 
-/// The decision, for agents that take it in a shape of their own. What has no outcome is not approved.
+/// Converts the decision for agents that expect their own format. An ask without an outcome is not approved.
 pub(super) fn decision(ask: &Ask) -> Decision {
     let Some(outcome) = &ask.outcome else { return Decision::Withdrawn { reason: texts::WITHDRAWN_CALLER_GONE.to_owned() } };
     let message = outcome.message.clone().unwrap_or_default();

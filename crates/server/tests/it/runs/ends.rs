@@ -1,9 +1,9 @@
-//! Runs that fail, are cancelled or do not start, and who sees them.
+//! Runs that fail, are cancelled or do not start, and who can see them.
 
 use super::*;
 
 #[tokio::test]
-async fn an_agent_that_dies_fails_its_step_with_the_reason() {
+async fn step_fails_with_the_reason_when_its_agent_dies() {
     let agent = asking().dies_on("die", "out of memory").unwrap();
     let world = world_with(&agent).await;
     let failed = world.ended(json!({ "prompt": "die" })).await;
@@ -26,7 +26,7 @@ async fn an_agent_that_dies_fails_its_step_with_the_reason() {
 }
 
 #[tokio::test]
-async fn a_cancelled_run_ends_its_agents_and_takes_back_what_they_asked() {
+async fn cancelled_run_stops_agents_and_withdraws_their_asks() {
     let world = world_with(&asking()).await;
     let waiting = world.ended(json!({ "questions": "forward" })).await;
     let (run, ask) = (id(&waiting), id(&waiting["pendingQuestions"][0]));
@@ -41,7 +41,7 @@ async fn a_cancelled_run_ends_its_agents_and_takes_back_what_they_asked() {
 
 // An invalid workflow is refused with the path of the bad field, and no run is created.
 #[tokio::test]
-async fn what_is_wrong_is_refused_and_nothing_starts() {
+async fn invalid_workflow_is_refused_and_nothing_starts() {
     let world = World::start().await;
     let good = json!({ "id": "a", "agent": "mock", "prompt": "hello" });
     let with = |more: Value| {
@@ -78,7 +78,7 @@ async fn what_is_wrong_is_refused_and_nothing_starts() {
 }
 
 #[tokio::test]
-async fn a_workflow_can_be_kept_under_a_name_and_the_same_call_runs_it_once() {
+async fn named_workflow_runs_once_per_idempotency_key() {
     let world = World::start().await;
     let dir = world.server.config_dir().join("workflows");
     std::fs::create_dir_all(&dir).unwrap();
@@ -97,7 +97,7 @@ async fn a_workflow_can_be_kept_under_a_name_and_the_same_call_runs_it_once() {
 }
 
 #[tokio::test]
-async fn a_token_with_labels_sees_its_runs_and_their_events_only() {
+async fn label_scope_limits_runs_and_their_events() {
     let world = World::start().await;
     let shop = world.token(json!({ "role": "answerer", "actor": "shop", "labels": { "team": "shop" } })).await;
     let mut events = shop.stream("/v1/events", None).await;
@@ -118,7 +118,7 @@ async fn a_token_with_labels_sees_its_runs_and_their_events_only() {
 
 /// What an agent had said when it was stopped is not what its step was to bring.
 #[tokio::test]
-async fn a_step_whose_turn_is_interrupted_has_failed() {
+async fn interrupted_turn_fails_its_step() {
     let world = World::start().await;
     let plan = json!({ "id": "plan", "agent": "mock", "prompt": "question", "questions": "forward" });
     let next = json!({ "id": "next", "agent": "mock", "prompt": "go on" });
@@ -135,9 +135,9 @@ async fn a_step_whose_turn_is_interrupted_has_failed() {
     assert!(told, "{transcript}");
 }
 
-/// The same when somebody denies a tool and stops the agent.
+/// Also when a person denies a tool and stops the agent.
 #[tokio::test]
-async fn a_step_whose_agent_was_stopped_by_a_denial_has_failed() {
+async fn denial_with_stop_fails_the_step() {
     let world = World::start().await;
     let run = world.start_run(run_of(json!([{ "id": "build", "agent": "mock", "prompt": "approve it" }]))).await;
     let waiting = world.run_until(&run, "waiting").await;

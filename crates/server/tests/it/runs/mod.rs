@@ -1,4 +1,4 @@
-//! Runs of workflows: each policy, timeouts, groups, checkpoints, restarts, and what is refused.
+//! Runs of workflows: policies, timeouts, groups, checkpoints, restarts and refusals.
 
 mod ends;
 
@@ -15,7 +15,7 @@ fn run_of(steps: Value) -> Value {
     json!({ "workflow": { "name": "test", "steps": steps }, "input": {} })
 }
 
-/// An agent that asks for a database on every prompt, whatever it was told about questions.
+/// An agent that asks for a database on every prompt, regardless of its instructions about questions.
 fn asking() -> AgentScript {
     let ask = question("Which database?", &["SQLite", "PostgreSQL"]);
     AgentScript::new().on_question("ask", &ask, Duration::ZERO).unwrap()
@@ -68,7 +68,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
+async fn forwarded_question_is_listed_and_answered_once() {
     let world = world_with(&asking()).await;
     let mut events = world.admin.stream("/v1/events", None).await;
     let run = world.start_run(run_of(json!([step(json!({ "questions": "forward" }))]))).await;
@@ -84,7 +84,7 @@ async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
     let data = &asked["data"];
     assert_eq!((&data["stepId"], &data["runId"], &data["question"]), (&json!("plan"), &json!(run), pending));
     assert_eq!((&data["sessionId"], &data["timestamp"]), (&pending["sessionId"], &pending["askedAt"]));
-    // It is in the one inbox, too, with where it belongs.
+    // The inbox contains the ask, with its run and step.
     let ask = world.ask(&id(pending)).await;
     assert_eq!((&ask["runId"], &ask["stepId"]), (&json!(run), &json!("plan")));
 
@@ -106,7 +106,7 @@ async fn a_forwarded_question_waits_is_shown_whole_and_is_answered_once() {
 }
 
 #[tokio::test]
-async fn a_step_that_rejects_or_says_nothing_lets_the_agent_go_on_without_an_answer() {
+async fn rejected_question_lets_the_agent_continue() {
     let agent = asking();
     let world = world_with(&agent).await;
     for more in [json!({ "questions": "reject" }), json!({})] {
@@ -125,7 +125,7 @@ async fn a_step_that_rejects_or_says_nothing_lets_the_agent_go_on_without_an_ans
 
 // If the policy rejects every question, the prompt tells the agent not to ask.
 #[tokio::test]
-async fn the_question_tool_is_off_where_questions_are_rejected() {
+async fn question_tool_is_disabled_if_questions_are_rejected() {
     let world = World::start().await;
     for (questions, off) in [(json!("reject"), true), (Value::Null, true), (json!("accept-first"), false)] {
         let step = json!({ "id": "a", "agent": "mock", "prompt": "question", "questions": questions });
@@ -137,7 +137,7 @@ async fn the_question_tool_is_off_where_questions_are_rejected() {
 }
 
 #[tokio::test]
-async fn accept_first_takes_the_first_options_and_rejects_what_has_none() {
+async fn accept_first_rejects_questions_without_options() {
     let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
     both.questions.as_mut().unwrap().extend(question("Which cache?", &["None", "Redis"]).questions.unwrap());
     let mut open = both.clone();
@@ -154,7 +154,7 @@ async fn accept_first_takes_the_first_options_and_rejects_what_has_none() {
 }
 
 #[tokio::test]
-async fn rules_of_the_step_answer_question_by_question() {
+async fn rules_of_a_step_answer_individual_questions() {
     let mut both = question("Which database?", &["SQLite", "PostgreSQL"]);
     let mut cache = question("Which one keeps it?", &["None", "Redis"]).questions.unwrap();
     cache[0].header = Some("Cache".to_owned());
@@ -180,7 +180,7 @@ async fn rules_of_the_step_answer_question_by_question() {
 }
 
 #[tokio::test]
-async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
+async fn timeout_applies_the_fallback_of_the_step() {
     let agent = asking();
     let mut clock = None;
     let world = World::with(|setup| {
@@ -201,7 +201,7 @@ async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
         let mut events = world.admin.stream("/v1/events", None).await;
         let waiting = world.ended(more).await;
         assert_eq!(waiting["status"], "waiting");
-        // When and how it is decided without a person stands wherever the question does.
+        // The deadline and its fallback are part of every representation of the question.
         let pending = &waiting["pendingQuestions"][0];
         let ask = world.ask(&id(pending)).await;
         assert_eq!((&pending["deadlineAt"], &pending["onTimeout"]), (&ask["deadlineAt"], &then));
@@ -227,7 +227,7 @@ async fn a_timeout_takes_the_first_option_unless_the_step_says_otherwise() {
 
 // A person's rejection is final; only a timeout uses the fallback.
 #[tokio::test]
-async fn a_persons_reject_is_a_reject() {
+async fn rejection_by_a_person_is_passed_on_even_with_accept_first() {
     let world = world_with(&asking()).await;
     let waiting = world.ended(json!({ "questions": "forward", "question_timeout": "30s" })).await;
     let path = format!("/v1/runs/{}/questions/{}", id(&waiting), id(&waiting["pendingQuestions"][0]));
@@ -239,7 +239,7 @@ async fn a_persons_reject_is_a_reject() {
 
 // A question belongs to its run and cannot be answered through another run.
 #[tokio::test]
-async fn the_answer_endpoint_says_what_is_wrong() {
+async fn answer_endpoint_explains_invalid_requests() {
     let world = world_with(&asking()).await;
     let waiting = world.ended(json!({ "questions": "forward" })).await;
     let (run, ask) = (id(&waiting), id(&waiting["pendingQuestions"][0]));
@@ -266,7 +266,7 @@ async fn the_answer_endpoint_says_what_is_wrong() {
 
 // Each question pauses only its own session. Questions are listed oldest first.
 #[tokio::test]
-async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
+async fn parallel_steps_wait_for_their_own_answers() {
     let world = world_with(&asking()).await;
     let member = |name: &str| json!({ "id": name, "agent": "asker", "prompt": format!("ask {name}"), "questions": "forward" });
     let group = json!({ "id": "g", "parallel": [member("a"), member("b"), member("c")] });
@@ -298,7 +298,7 @@ async fn parallel_steps_ask_at_once_and_wait_each_for_their_own() {
 
 // A checkpoint is an ask in the same inbox and pauses the run.
 #[tokio::test]
-async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
+async fn checkpoint_pauses_the_run_and_outputs_its_answer() {
     let mut world = World::with_policy("[questions]\npolicy = \"accept-first\"\n").await;
     let checkpoint = json!({ "header": "Go on", "question": "Use {{steps.a.output}}?", "options": ["Yes", "No"] });
     let steps = json!([
@@ -324,7 +324,7 @@ async fn a_checkpoint_pauses_the_run_and_its_answer_is_its_output() {
 }
 
 #[tokio::test]
-async fn a_restart_in_the_middle_of_a_step_repeats_nothing() {
+async fn restart_during_a_step_repeats_nothing() {
     let mut world = World::start().await;
     let steps = json!([
         { "id": "a", "agent": "mock", "prompt": "hello" },
@@ -347,7 +347,7 @@ async fn a_restart_in_the_middle_of_a_step_repeats_nothing() {
 
 // Tests a workflow with a scripted agent through the calls of the client.
 #[tokio::test]
-async fn a_scripted_agent_and_a_scripted_person_go_through_a_workflow() {
+async fn scripted_workflow_completes_all_steps() {
     let agent = AgentScript::new()
         .on_question("plan", &question("Which database?", &["SQLite", "PostgreSQL"]), Duration::ZERO)
         .and_then(|agent| agent.on("/^plan/", "1. Add a table."))

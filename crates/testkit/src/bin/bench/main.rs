@@ -435,7 +435,7 @@ async fn hook(report: &mut Report, size: Size) -> Result<()> {
         anyhow::ensure!(String::from_utf8_lossy(&output.stdout).contains("allow"), "the hook says nothing");
     }
     server.terminate().await?;
-    report.add(Measurement::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(15.0)))
+    report.add(Measurement::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
 /// `sayso inbox`: from a key to the screen that it makes, through a terminal.

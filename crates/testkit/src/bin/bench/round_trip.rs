@@ -65,6 +65,8 @@ pub(crate) struct Window {
     pub(crate) p99_ms: f64,
     /// Processor time of the server and its supervisors per round trip.
     pub(crate) cpu_us: f64,
+    /// The part of `cpu_us` that the supervisors used.
+    pub(crate) supervisors_us: f64,
     /// Processor time of this program per round trip.
     pub(crate) driver_us: f64,
     /// Write calls of the server per round trip.
@@ -101,21 +103,18 @@ impl RoundTripShared {
     }
 }
 
-/// The processes that are measured.
+/// The process ids of the supervisors that are measured.
 #[derive(Debug)]
-struct MeasuredProcesses {
-    server: u32,
-    supervisors: Vec<u32>,
-}
+struct Supervisors(Vec<u32>);
 
-impl MeasuredProcesses {
+impl Supervisors {
     fn cpu(&self) -> Result<Duration> {
-        self.supervisors.iter().try_fold(meter::cpu(self.server)?, |sum, &pid| Ok(sum + meter::thread_cpu(pid)?))
+        self.0.iter().try_fold(Duration::ZERO, |sum, &pid| Ok(sum + meter::thread_cpu(pid)?))
     }
 
-    /// What the supervisors have written, in bytes: their journals, and the agents' input.
-    fn journaled(&self) -> Result<u64> {
-        self.supervisors.iter().try_fold(0, |sum, &pid| Ok(sum + meter::written(pid)?.disk_bytes))
+    /// The bytes that they have written: their journals, and the input of agents.
+    fn written(&self) -> Result<u64> {
+        self.0.iter().try_fold(0, |sum, &pid| Ok(sum + meter::written(pid)?.disk_bytes))
     }
 }
 
@@ -168,16 +167,18 @@ impl Clients {
         shared.times.borrow_mut().clear();
         shared.recording.set(true);
         let own = std::process::id();
-        let supervisors = self.ours.as_ref().map(|ours| meter::supervisors(&ours.dir)).transpose()?.unwrap_or_default();
-        let processes = MeasuredProcesses { server: self.server, supervisors };
-        let (cpu, driver, machine) = (processes.cpu()?, meter::cpu(own)?, meter::busy()?);
-        let (before, journaled, commits) = (meter::written(self.server)?, processes.journaled()?, self.commits().await?);
+        let supervisors = self.ours.as_ref().map(|ours| meter::supervisors(&ours.dir)).transpose()?;
+        let supervisors = Supervisors(supervisors.unwrap_or_default());
+        let (server_cpu, supervisors_cpu) = (meter::cpu(self.server)?, supervisors.cpu()?);
+        let (driver, machine) = (meter::cpu(own)?, meter::busy()?);
+        let (before, journaled, commits) = (meter::written(self.server)?, supervisors.written()?, self.commits().await?);
         let (done, began) = (self.done(), Instant::now());
         self.wait(until).await?;
         let elapsed = began.elapsed();
         let after = meter::written(self.server)?;
-        let (journaled, commits) = (processes.journaled()? - journaled, self.commits().await? - commits);
-        let cpu = processes.cpu()?.saturating_sub(cpu);
+        let (journaled, commits) = (supervisors.written()? - journaled, self.commits().await? - commits);
+        let supervisors_cpu = supervisors.cpu()?.saturating_sub(supervisors_cpu);
+        let cpu = meter::cpu(self.server)?.saturating_sub(server_cpu) + supervisors_cpu;
         let driver = meter::cpu(own)?.saturating_sub(driver);
         let others = meter::busy()?.saturating_sub(machine + cpu + driver);
         shared.recording.set(false);
@@ -195,6 +196,7 @@ impl Clients {
             p50_ms: meter::percentile(&mut times, 0.5) / 1e3,
             p99_ms: meter::percentile(&mut times, 0.99) / 1e3,
             cpu_us: each(cpu),
+            supervisors_us: each(supervisors_cpu),
             driver_us: each(driver),
             others_cores: others.as_secs_f64() / elapsed.as_secs_f64(),
         })

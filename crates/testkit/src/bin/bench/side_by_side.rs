@@ -71,6 +71,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
         line = line
             .wanted("disk_kb", of(&ours, |window| window.disk_kb), AtMost(case.disk_kb))
             .wanted("write_calls", of(&ours, |window| window.write_calls), AtMost(case.write_calls))
+            .told("supervisors_us", of(&ours, |window| window.supervisors_us))
             .told("journal_kb", of(&ours, |window| window.journal_kb));
         report.add(if theirs.is_empty() { line } else { compared(line, case, &ours, &theirs) })?;
     }

@@ -1,6 +1,5 @@
-//! HTTP as small as it gets: one connection per call, so that a call is either answered whole or
-//! known to have an unknown outcome. The typed client retries by itself; here it is the retries that
-//! are under test, so they are made by hand.
+//! A minimal HTTP client with one connection per call, so that each call either gets a complete reply or has an unknown
+//! outcome. The typed client retries automatically; this program tests retries, so it makes its own.
 
 use std::io::{Error, ErrorKind, Result};
 use std::time::Duration;
@@ -9,19 +8,18 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// The pause before a call is sent again. The server is down for longer than this.
-const AGAIN: Duration = Duration::from_millis(5);
-/// How long a call may remain without a reply: only a broken server takes so long.
+/// The pause between attempts. The server is down for longer than this.
+const RETRY_PAUSE: Duration = Duration::from_millis(5);
+/// Timeout of a call. Only a broken server reaches it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where the server is, and the token.
+/// The server's address and the token.
 #[derive(Debug, Clone)]
 pub(crate) struct ChaosServer {
     address: String,
     token: String,
 }
 
-/// A call.
 #[derive(Debug, Clone)]
 pub(crate) struct ChaosCall {
     pub(crate) method: &'static str,
@@ -30,7 +28,7 @@ pub(crate) struct ChaosCall {
     pub(crate) body: Option<Value>,
 }
 
-/// Its reply, and how often it had to be sent.
+/// The reply, and the number of attempts.
 #[derive(Debug, Clone)]
 pub(crate) struct ChaosReply {
     pub(crate) status: u16,
@@ -53,7 +51,7 @@ impl ChaosServer {
         Self { address: address.to_owned(), token: token.to_owned() }
     }
 
-    /// Sends a call until there is a reply.
+    /// Retries a call until there is a reply.
     pub(crate) async fn call(&self, call: &ChaosCall) -> anyhow::Result<ChaosReply> {
         let mut sent = 0;
         let until_replied = async {
@@ -64,7 +62,7 @@ impl ChaosServer {
                 {
                     return (status, body);
                 }
-                tokio::time::sleep(AGAIN).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
             }
         };
         match tokio::time::timeout(PATIENCE, until_replied).await {
@@ -73,7 +71,7 @@ impl ChaosServer {
         }
     }
 
-    /// Sends a call once. An error means that nobody knows what became of it.
+    /// Sends a call once. After an error, the outcome of the call is unknown.
     async fn once(&self, call: &ChaosCall) -> Result<(u16, Value)> {
         let body = call.body.as_ref().map(Value::to_string).unwrap_or_default();
         let key = call.key.as_ref().map(|key| format!("idempotency-key: {key}\r\n")).unwrap_or_default();
@@ -107,7 +105,7 @@ fn parse(reply: &[u8]) -> Result<(u16, Value)> {
     match length {
         Some(length) if body.len() < length => Err(broken("the body is cut")),
         None if status != 204 => Err(broken("no length")),
-        // Not everything is JSON; what is not is not looked at.
+        // Replies that are not JSON are not inspected.
         _ => Ok((
             status,
             serde_json::from_slice(body).unwrap_or_else(|_| Value::String(String::from_utf8_lossy(body).into_owned())),

@@ -1,35 +1,35 @@
-//! What was acknowledged, on the clients' side.
+//! What the server acknowledged, as recorded by the clients.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many problems are told in words.
-const TOLD: usize = 20;
+/// How many problems are printed.
+const MAX_PRINTED: usize = 20;
 
-/// Everything that somebody was told, and everything that should not have been said.
+/// Everything that clients were told, and every reply that should not have occurred.
 #[derive(Debug, Default)]
 pub(crate) struct ChaosJournal {
     inner: Mutex<ChaosRecords>,
 }
 
-/// The contents, to be compared at the end.
+/// The records, which are compared at the end.
 #[derive(Debug, Default)]
 pub(crate) struct ChaosRecords {
     /// Asks that callers opened (201).
     pub(crate) opened: BTreeSet<String>,
-    /// Asks that anybody saw in a list or in the stream.
+    /// Asks that appeared in a list or in the stream.
     pub(crate) seen: BTreeSet<String>,
-    /// Answers that were acknowledged (200), by ask. More than one is one too many.
+    /// Acknowledged answers (200), by ask. More than one is an error.
     pub(crate) answered: BTreeMap<String, BTreeSet<String>>,
-    /// Winners that losers were told of (409), by ask: the name and the moment.
+    /// Winners reported in conflicts (409), by ask: the name and the time.
     pub(crate) winners: BTreeMap<String, BTreeSet<String>>,
-    /// What callers got as the outcome of their asks.
+    /// The outcomes that callers received for their asks.
     pub(crate) received: BTreeMap<String, String>,
     /// Calls that were sent more than once.
     pub(crate) retried: u64,
-    /// Calls that came too late.
+    /// Calls that lost a race.
     pub(crate) conflicts: u64,
-    /// Replies that nobody should get.
+    /// Replies that should not occur.
     pub(crate) unexpected: u64,
     problems: Vec<String>,
 }
@@ -50,20 +50,20 @@ impl ChaosJournal {
 }
 
 impl ChaosRecords {
-    /// Notes how a call went.
+    /// Records the number of attempts of a call.
     pub(crate) fn sent(&mut self, times: u32) {
         self.retried += u64::from(times > 1);
     }
 
-    /// Notes a reply that should not have come.
+    /// Records a reply that should not occur.
     pub(crate) fn unexpected(&mut self, what: String) {
         self.unexpected += 1;
         self.problem(what);
     }
 
-    /// Says what is wrong; the first of them are printed.
+    /// Records a problem; the first ones are printed.
     pub(crate) fn problem(&mut self, what: String) {
-        if self.problems.len() < TOLD {
+        if self.problems.len() < MAX_PRINTED {
             self.problems.push(what);
         }
     }

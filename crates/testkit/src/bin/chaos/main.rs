@@ -1,12 +1,11 @@
-//! Kills the real server at random moments while agents ask and people answer, and compares what it
-//! acknowledged with what is left.
+//! Kills the real server at random times while agents ask and people answer, and compares what the server acknowledged
+//! with the final state.
 //!
-//! `chaos --kills N [--seed S] [--agents process]` runs mock sessions that ask without end, callers of `POST /v1/asks`
-//! that wait for their outcomes, answerers that race each other, and one reader of the event stream.
-//! All of them write into a journal what they were told. Between kills nobody repairs anything: a
-//! call whose connection broke is sent again with the same idempotency key, and the stream resumes.
-//! At the end every promise of the journal is looked up. The last line is one JSON object, and the
-//! exit code is 1 if anything was lost, doubled or missed.
+//! `chaos --kills N [--seed S] [--agents process]` runs mock sessions that ask continuously, callers of `POST /v1/asks`
+//! that wait for their outcomes, answerers that race each other, and one reader of the event stream. All of them record
+//! in a journal what the server told them. There are no manual repairs between kills: a call whose connection broke is
+//! retried with the same idempotency key, and the stream resumes. At the end, every promise in the journal is checked.
+//! The last line of the output is one JSON object, and the exit code is 1 if anything was lost, duplicated or missed.
 
 mod http;
 mod journal;
@@ -29,38 +28,37 @@ use crate::http::ChaosServer;
 use crate::journal::ChaosJournal;
 use crate::random::Random;
 
-/// Kill the real server at random moments and see whether it keeps its promises.
+/// Kill the real server at random times and check that it keeps its promises.
 #[derive(Debug, Parser)]
 struct Args {
-    /// How often the server is killed.
+    /// How often to kill the server.
     #[arg(long, default_value_t = 50)]
     kills: u32,
-    /// Makes the moments and the choices the same again (the scheduler stays its own).
+    /// Seed of the random times and choices (the scheduler stays nondeterministic).
     #[arg(long)]
     seed: Option<u64>,
-    /// Where the agents that ask are.
+    /// Where the asking agents run.
     #[arg(long, default_value = "inside")]
     agents: AgentPlace,
-    /// How many of them ask.
+    /// The number of agent sessions.
     #[arg(long, default_value_t = 4)]
     sessions: u32,
-    /// How many callers open asks over HTTP.
+    /// The number of callers that open asks over HTTP.
     #[arg(long, default_value_t = 3)]
     callers: u32,
-    /// How many people answer.
+    /// The number of people who answer.
     #[arg(long, default_value_t = 4)]
     answerers: u32,
-    /// Keep the server's directory and print where it is.
+    /// Keep the server's directory and print its path.
     #[arg(long)]
     keep: bool,
 }
 
-/// Where agents are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum AgentPlace {
     /// The mock inside the server.
     Inside,
-    /// The mock as a program, behind a supervisor.
+    /// The mock as a program with a supervisor.
     Process,
 }
 
@@ -73,8 +71,8 @@ impl AgentPlace {
     }
 }
 
-/// A life of the server lasts this many milliseconds, drawn anew each time.
-const LIFE: std::ops::Range<u64> = 20..250;
+/// The range of the server's uptime between kills, in milliseconds.
+const UPTIME: std::ops::Range<u64> = 20..250;
 
 fn main() -> ExitCode {
     match tokio::runtime::Runtime::new().context("no runtime").and_then(|runtime| runtime.block_on(run(Args::parse()))) {
@@ -109,7 +107,7 @@ async fn run(args: Args) -> Result<bool> {
     }
     let mut people = JoinSet::new();
     for session in &sessions {
-        people.spawn(people::prompt(server.clone(), session.clone(), stopping.clone()));
+        people.spawn(people::keep_prompting(server.clone(), session.clone(), stopping.clone()));
     }
     for number in 0..args.callers {
         people.spawn(people::call(server.clone(), Arc::clone(&journal), number, stopping.clone()));
@@ -121,8 +119,8 @@ async fn run(args: Args) -> Result<bool> {
 
     let mut slowest_start = Duration::ZERO;
     for kill in 1..=args.kills {
-        // There is nothing to wait for: the point is that the moment is arbitrary.
-        tokio::time::sleep(Duration::from_millis(random.within(LIFE))).await;
+        // A sleep is correct here: the kill must happen at an arbitrary time.
+        tokio::time::sleep(Duration::from_millis(random.within(UPTIME))).await;
         process.kill9().await?;
         let starting = Instant::now();
         process.start_again().await.with_context(|| format!("after kill {kill}"))?;
@@ -132,7 +130,7 @@ async fn run(args: Args) -> Result<bool> {
         }
     }
 
-    // Everybody finishes the call they are in; nobody begins another.
+    // All tasks finish their current call and start no other.
     stop.send_replace(true);
     while let Some(ended) = people.join_next().await {
         ended.context("somebody broke")??;

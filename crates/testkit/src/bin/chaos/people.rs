@@ -1,4 +1,4 @@
-//! Those who ask and those who answer.
+//! The asking and the answering clients.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::http::{ChaosCall, ChaosReply, ChaosServer};
 use crate::journal::ChaosJournal;
 use crate::random::Random;
 
-/// What an agent is told: it asks, and when it has all answers it says how many that were.
+/// The prompt of an agent: it asks five questions, and then reports how many answers it received.
 const PROMPT: &str = "question 5 times";
 
-/// Starts a session with this agent, which asks one question after the other.
+/// Starts a session whose agent asks one question after another.
 pub(crate) async fn start_session(server: &ChaosServer, agent: &str, number: u32) -> Result<String> {
     let body = json!({ "agent": agent, "prompt": PROMPT });
     let reply = server.call(&ChaosCall::post("/v1/sessions", format!("session-{number}"), body)).await?;
@@ -23,10 +23,10 @@ pub(crate) async fn start_session(server: &ChaosServer, agent: &str, number: u32
     reply.body["id"].as_str().map(str::to_owned).context("a session without an id")
 }
 
-/// Tells an agent to go on whenever it is done.
-pub(crate) async fn prompt(server: ChaosServer, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
+/// Prompts an agent again whenever its turn has ended.
+pub(crate) async fn keep_prompting(server: ChaosServer, session: String, stopping: watch::Receiver<bool>) -> Result<()> {
     let mut round = 0;
-    // It is idle until it has begun with what it was told: a second prompt would answer its question.
+    // The session is still idle before the prompt takes effect. A second prompt would answer the first question.
     let mut told = Value::Null;
     while !*stopping.borrow() {
         let detail = server.call(&ChaosCall::get(format!("/v1/sessions/{session}"))).await?.body;
@@ -48,7 +48,7 @@ pub(crate) async fn prompt(server: ChaosServer, session: String, stopping: watch
     Ok(())
 }
 
-/// Opens one ask after the other and waits for each outcome.
+/// Opens one ask after another and waits for each outcome.
 pub(crate) async fn call(
     server: ChaosServer,
     journal: Arc<ChaosJournal>,
@@ -72,7 +72,7 @@ pub(crate) async fn call(
                 }
                 continue;
             }
-            // It has an outcome: take it. However often this is sent, it is one delivery.
+            // Receive the outcome. However often this call is sent, it is one delivery.
             let taken = server
                 .call(&ChaosCall::post(format!("/v1/asks/{id}/receipt"), format!("take-{number}-{round}"), json!({})))
                 .await?;
@@ -83,8 +83,8 @@ pub(crate) async fn call(
                     journal.received.insert(id.clone(), got);
                 }
                 _ => {
-                    journal.lost_or_strange(&id, &reply);
-                    journal.lost_or_strange(&id, &taken);
+                    journal.record_failure(&id, &reply);
+                    journal.record_failure(&id, &taken);
                 }
             }
             break;
@@ -108,12 +108,12 @@ fn opened(journal: &ChaosJournal, reply: &ChaosReply) -> Option<String> {
     }
 }
 
-/// How an ask ended, as text that can be compared.
+/// The outcome of an ask as comparable text.
 pub(crate) fn outcome_of(ask: &Value) -> Option<String> {
     ask.get("outcome").filter(|outcome| !outcome.is_null()).map(Value::to_string)
 }
 
-/// Answers what is pending, each time with words that nobody else uses, so that the winner is known.
+/// Answers pending asks, each time with a unique text that identifies the winner.
 pub(crate) async fn answer(
     server: ChaosServer,
     journal: Arc<ChaosJournal>,
@@ -130,7 +130,7 @@ pub(crate) async fn answer(
             .unwrap_or_default();
         journal.write().seen.extend(pending.iter().cloned());
         let Some(ask) = random.of(&pending) else {
-            // Everything is answered: give those who ask a moment.
+            // No asks are pending: let the other tasks run.
             tokio::task::yield_now().await;
             continue;
         };
@@ -141,7 +141,7 @@ pub(crate) async fn answer(
             format!("answer-{number}-{round}"),
             json!({ "answers": [[words]] }),
         );
-        // Some are in a hurry and press the button twice.
+        // Some people click twice.
         if random.once_in(5) {
             let (one, two) = tokio::join!(server.call(&call), server.call(&call));
             let (one, two) = (one?, two?);
@@ -175,13 +175,13 @@ fn note(journal: &ChaosJournal, ask: &str, words: &str, reply: &ChaosReply) {
                 journal.unexpected(format!("a conflict about {ask} that names no winner: {}", reply.body));
             }
         }
-        _ => journal.lost_or_strange(ask, reply),
+        _ => journal.record_failure(ask, reply),
     }
 }
 
 impl crate::journal::ChaosRecords {
-    /// A reply about an ask that is known to exist and is neither yes nor late.
-    fn lost_or_strange(&mut self, ask: &str, reply: &ChaosReply) {
+    /// Records a reply about an existing ask that is neither a success nor a conflict.
+    fn record_failure(&mut self, ask: &str, reply: &ChaosReply) {
         self.unexpected(format!("{ask}: {} {}", reply.status, reply.body));
     }
 }

@@ -1,16 +1,15 @@
-//! Choices that can be made again: xorshift64*, which is enough to pick moments and answers.
+//! A reproducible random generator: xorshift64*, which is sufficient for times and answers.
 
 use std::ops::Range;
 
 use anyhow::{Context as _, Result};
 
-/// A source of choices.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        // The state must not be zero, and small seeds should not give similar beginnings.
+        // The state must not be zero, and similar seeds should not produce similar sequences.
         let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         for _ in 0..8 {
             random.next();
@@ -18,11 +17,10 @@ impl Random {
         random
     }
 
-    /// A seed that nobody chose.
     pub(crate) fn fresh_seed() -> Result<u64> {
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes).context("no entropy")?;
-        // Short enough to be typed.
+        // Short enough to type.
         Ok(u64::from_le_bytes(bytes) % 1_000_000_000)
     }
 
@@ -38,12 +36,11 @@ impl Random {
         range.start + self.next() % (range.end - range.start).max(1)
     }
 
-    /// True once in so many times.
+    /// True with probability 1 in `times`.
     pub(crate) fn once_in(&mut self, times: u64) -> bool {
         self.within(0..times) == 0
     }
 
-    /// One of these.
     pub(crate) fn of<'a, T>(&mut self, all: &'a [T]) -> Option<&'a T> {
         let at = self.within(0..u64::try_from(all.len()).unwrap_or(1));
         all.get(usize::try_from(at).unwrap_or(0))

@@ -1,4 +1,4 @@
-//! One reader of the whole feed, from its beginning, through every death of the server.
+//! A reader of the whole feed from its start, across all kills of the server.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -13,23 +13,23 @@ use tokio::task::JoinHandle;
 
 use crate::journal::ChaosJournal;
 
-/// What the feed said.
+/// The contents of the feed.
 #[derive(Debug, Default)]
 pub(crate) struct FeedContents {
-    /// The last place.
+    /// The last position.
     pub(crate) seq: i64,
     pub(crate) events: u64,
-    /// Places that were left out, and resets, which say that something the reader saw is gone.
+    /// Skipped positions and resets, which both mean that an event was lost.
     pub(crate) gaps: u64,
-    /// Places that came twice.
+    /// Positions that occurred twice.
     pub(crate) doubled: u64,
-    /// What each place said, as a hash: the feed must say the same when it is read again.
+    /// A hash of the event at each position: a second reading of the feed must return the same events.
     pub(crate) said: BTreeMap<i64, u64>,
-    /// Per ask: how often it was said to be requested, resolved, delivered, undeliverable.
+    /// Per ask: the number of requested, resolved, delivered and undeliverable events.
     pub(crate) asks: BTreeMap<String, ChaosEvents>,
 }
 
-/// How often something was said of an ask.
+/// Event counts of one ask.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct ChaosEvents {
     pub(crate) requested: u32,
@@ -38,15 +38,13 @@ pub(crate) struct ChaosEvents {
     pub(crate) undeliverable: u32,
 }
 
-/// A reader at work.
 #[derive(Debug)]
 pub(crate) struct FeedReader {
-    /// How far it must come before it may stop; -1 while nobody knows.
+    /// The position that the reader must reach before it stops; -1 while it is unknown.
     pub(crate) until: watch::Sender<i64>,
     pub(crate) task: JoinHandle<Result<FeedContents>>,
 }
 
-/// Begins to read.
 pub(crate) async fn read(client: Client, journal: Arc<ChaosJournal>) -> FeedReader {
     let (until, mut end) = watch::channel(-1_i64);
     let task = tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! At the end: what the journal says, what the server says, what the feed said, what the agents say.
+//! The final comparison of the journal, the server's state, the feed, and the agents' messages.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,16 +13,16 @@ use crate::journal::{ChaosJournal, ChaosRecords};
 use crate::people::outcome_of;
 use crate::reader::{FeedContents, FeedReader};
 
-/// An agent that says nothing for so long after everybody has stopped waits for something that never comes.
+/// If an agent is silent for this long after all clients stopped, it waits for an outcome that was lost.
 const STUCK: Duration = Duration::from_secs(10);
 
-/// An agent that has been idle for so long has nothing to do.
+/// An agent that has been idle for this long has no work left.
 const SETTLED: Duration = Duration::from_millis(500);
 
-/// How long reading the whole feed may take; a debug build reads a few thousand events a second.
+/// Timeout for reading the whole feed; a debug build reads a few thousand events per second.
 const CATCH_UP: Duration = Duration::from_secs(300);
 
-/// What was found.
+/// The result of the comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
     pub(crate) asks: u64,
@@ -30,17 +30,17 @@ pub(crate) struct Findings {
     pub(crate) retried: u64,
     pub(crate) conflicts: u64,
     pub(crate) events: u64,
-    /// Acknowledged or seen, and not there, or not as it was acknowledged.
+    /// Asks that were acknowledged or seen, and are now missing or different.
     pub(crate) lost: u64,
-    /// With two outcomes.
+    /// Asks with two outcomes.
     pub(crate) doubled: u64,
-    /// Outcomes that an agent got twice.
+    /// Outcomes that an agent received twice.
     pub(crate) given_twice: u64,
-    /// Outcomes that an agent that waits for them never got.
+    /// Outcomes that a waiting agent never received.
     pub(crate) undelivered: u64,
     pub(crate) seq_gaps: u64,
     pub(crate) seq_doubled: u64,
-    /// Places of the feed that say something else when they are read again.
+    /// Feed positions whose event changed between two readings.
     pub(crate) seq_changed: u64,
     pub(crate) unexpected: u64,
 }
@@ -58,7 +58,6 @@ impl Findings {
     }
 }
 
-/// Compares everything with everything.
 pub(crate) async fn compare(
     server: &ChaosServer,
     client: Client,
@@ -84,11 +83,11 @@ pub(crate) async fn compare(
     let (asks, head) = all_asks(server).await?;
     let reading = reader.await?;
     reading.until.send_replace(head);
-    let read = to_the_end(reading).await?;
-    // Once more, all at once, from the database.
+    let read = read_to_end(reading).await?;
+    // Read the feed again in one pass, from the database.
     let again = crate::reader::read(client, Arc::new(ChaosJournal::default())).await;
     again.until.send_replace(head);
-    let again = to_the_end(again).await?;
+    let again = read_to_end(again).await?;
     let changed =
         read.said.iter().filter(|(seq, said)| again.said.get(seq) != Some(said)).map(|(seq, _)| *seq).collect::<Vec<_>>();
 
@@ -108,8 +107,8 @@ pub(crate) async fn compare(
     if let Some(seq) = changed.first() {
         journal.problem(format!("place {seq} of the feed says something else now, and {} more", changed.len() - 1));
     }
-    kept(&asks, &mut journal, &mut found);
-    once(&asks, &read, &mut journal, &mut found);
+    check_acknowledged(&asks, &mut journal, &mut found);
+    check_feed(&asks, &read, &mut journal, &mut found);
     for (session, times) in asked_by_agents {
         let resolved = asks.values().filter(|ask| ask["sessionId"] == session.as_str() && ask["status"] != "pending").count();
         let resolved = u64::try_from(resolved).unwrap_or(u64::MAX);
@@ -123,15 +122,15 @@ pub(crate) async fn compare(
     Ok(found)
 }
 
-/// What a reader has read when it is where it should be. It may have a long way to go.
-async fn to_the_end(reading: FeedReader) -> Result<FeedContents> {
+/// Waits until a reader has reached the end of the feed, and returns its contents.
+async fn read_to_end(reading: FeedReader) -> Result<FeedContents> {
     match tokio::time::timeout(CATCH_UP, reading.task).await {
         Ok(read) => read?,
         Err(_) => bail!("a reader does not come to the end of the feed"),
     }
 }
 
-/// Answers what an agent still asks; it then says how many answers it received.
+/// Answers the remaining questions of an agent; it then reports how many answers it received.
 async fn end_turn(server: &ChaosServer, session: &str) -> Result<u64> {
     let mut since = None;
     loop {
@@ -141,7 +140,7 @@ async fn end_turn(server: &ChaosServer, session: &str) -> Result<u64> {
                 ChaosCall::post(format!("/v1/asks/{id}/answer"), format!("last-{id}"), json!({ "answers": [["SQLite"]] }));
             server.call(&answer).await?;
         } else if detail["status"] == "idle" {
-            // It may not have begun yet with what it was told last.
+            // The last prompt may not have taken effect yet.
             if since.replace(detail["updatedAt"].clone()).as_ref() == Some(&detail["updatedAt"]) {
                 break;
             }
@@ -169,7 +168,7 @@ async fn end_turn(server: &ChaosServer, session: &str) -> Result<u64> {
     }
 }
 
-/// Every ask there is, and the last place of the feed.
+/// All asks, and the last position of the feed.
 async fn all_asks(server: &ChaosServer) -> Result<(BTreeMap<String, Value>, i64)> {
     let mut asks = BTreeMap::new();
     let mut cursor = String::new();
@@ -189,8 +188,8 @@ async fn all_asks(server: &ChaosServer) -> Result<(BTreeMap<String, Value>, i64)
     }
 }
 
-/// What was acknowledged is there, as it was acknowledged.
-fn kept(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut Findings) {
+/// Checks that everything acknowledged exists unchanged.
+fn check_acknowledged(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut Findings) {
     let mut problems = Vec::new();
     for id in journal.opened.iter().chain(&journal.seen) {
         if !asks.contains_key(id) {
@@ -227,8 +226,8 @@ fn kept(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords, found: &mut 
     problems.into_iter().for_each(|problem| journal.problem(problem));
 }
 
-/// The feed told of each ask once, of its outcome once, and of its delivery at most once.
-fn once(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut ChaosRecords, found: &mut Findings) {
+/// Checks that the feed reported each ask once, its outcome once, and its delivery at most once.
+fn check_feed(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut ChaosRecords, found: &mut Findings) {
     for (id, ask) in asks {
         let told = read.asks.get(id).copied().unwrap_or_default();
         let resolved = u32::from(ask["status"] != "pending");
@@ -245,7 +244,7 @@ fn once(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut Chaos
             found.given_twice += 1;
             journal.problem(format!("{id}: the feed told of {} deliveries", told.delivered));
         }
-        // Agents wait for everything, callers for what they took.
+        // Agents wait for every outcome, callers only for those that they received.
         let waited_for = !ask["sessionId"].is_null() || journal.received.contains_key(id);
         if told.undeliverable > 0
             || (waited_for && resolved == 1 && !["delivered", "confirmed"].iter().any(|word| ask["delivery"] == *word))

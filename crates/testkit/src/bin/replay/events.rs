@@ -1,4 +1,4 @@
-//! What a translator says, as the events of the HTTP interface.
+//! Converts a translator's outputs into the events of the HTTP API.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,6 @@ use sayso_core::time::Time;
 use sayso_core::transcript::ToolStatus;
 use serde_json::{Value, json};
 
-/// One event.
 pub(crate) struct ReplayEvent {
     name: &'static str,
     session: SessionId,
@@ -19,7 +18,7 @@ pub(crate) struct ReplayEvent {
 }
 
 impl ReplayEvent {
-    /// As one line; with the recording's name if there are several.
+    /// The event as one line, prefixed with the recording's name if there are several.
     pub(crate) fn line(&self, file: Option<&str>) -> String {
         let mut line = json!({ "type": self.name, "sessionId": self.session.to_string() });
         if let Some(status) = self.status {
@@ -33,7 +32,7 @@ impl ReplayEvent {
     }
 }
 
-/// Gathers events; knows what is open, as the server would.
+/// Collects events and tracks the open asks, like the server.
 pub(crate) struct Events {
     session: SessionId,
     open: HashMap<String, Ask>,
@@ -53,7 +52,7 @@ impl Events {
     pub(crate) fn take(&mut self, output: Output, now: Time) {
         match output {
             Output::Event { event, .. } => self.event(event, now),
-            // Nobody is there to be sent anything.
+            // There is no agent to send anything to.
             Output::Launch(_)
             | Output::Lines(_)
             | Output::Stop
@@ -92,7 +91,7 @@ impl Events {
                 });
                 self.push(event, data);
             }
-            // The person is not there.
+            // These events only follow a person's actions.
             AgentEvent::Granted { .. } | AgentEvent::Configured { .. } => {}
             AgentEvent::Notice(text) => self.push("notice", json!({ "text": text })),
             AgentEvent::Error(text) => self.push("error", json!({ "text": text })),

@@ -1,9 +1,9 @@
-//! Feeds what a real agent said, from recordings, to its translator and prints the events that follow,
-//! one JSON object per line, with the names that the HTTP interface uses.
+//! Feeds recordings of a real agent to its translator and prints the resulting events, one JSON object per line, with
+//! the event names of the HTTP API.
 //!
-//! A recording is JSON lines `{"dir": …, "msg": …}`; `out` is what the agent wrote, `sse` an event of an
-//! agent that is a server. What the host sent is not sent again: the translator listens as if it had
-//! attached to an agent that runs.
+//! A recording consists of JSON lines `{"dir": …, "msg": …}`; `out` is output of the agent, `sse` an event of an agent
+//! that is a server. Messages of the host are not replayed: the translator behaves as if it had attached to a running
+//! agent.
 
 mod events;
 
@@ -26,9 +26,9 @@ use crate::events::Events;
 #[derive(Debug, Parser)]
 #[command(name = "replay", about = "Print the events that follow from recordings of a real agent")]
 struct Args {
-    /// What the agent speaks
+    /// The agent's protocol
     protocol: ReplayProtocol,
-    /// Recordings
+    /// Recordings to replay
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
@@ -41,7 +41,7 @@ enum ReplayProtocol {
     Opencode,
 }
 
-/// One line of a recording. An event of a server has `data` where others have a message.
+/// One line of a recording. An event of a server has `data` instead of a message.
 #[derive(serde::Deserialize)]
 struct Recorded {
     dir: String,
@@ -82,7 +82,7 @@ fn replay(protocol: ReplayProtocol, file: &Path) -> Result<Vec<events::ReplayEve
     Ok(events.into_inner())
 }
 
-/// What the agent said, if this line of a recording is that. A message that is text was no JSON.
+/// The input in this line of a recording, if it is output of the agent. A message that is a string was not JSON.
 fn said(line: &str) -> Option<Input> {
     let recorded: Recorded = serde_json::from_str(line).ok()?;
     let text = recorded.msg.as_ref()?.get();

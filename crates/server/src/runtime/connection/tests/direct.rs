@@ -1,4 +1,4 @@
-//! Inputs that are sent before they are committed.
+//! Tests of inputs that are sent before they are committed.
 
 use proptest::prelude::*;
 use sayso_store::ops::SentInput;
@@ -11,7 +11,7 @@ fn say(text: &str) -> Output {
     Output::Lines(vec![text.to_owned()])
 }
 
-/// A process that records what it accepts.
+/// A connection whose process records accepted inputs.
 fn direct(replies: impl IntoIterator<Item = Vec<Output>>) -> Setup {
     let mut setup = Setup::process(SessionStatus::Running, replies);
     setup.state.takes_direct_input = true;
@@ -33,9 +33,9 @@ fn answer_is_sent_before_the_commit_that_records_its_delivery() {
     assert_transition(setup.plan(answered(false, false)), None, vec![Effect::SendDirect(ROW)]);
     let input = setup.state.uncommitted.input(ROW).unwrap();
     assert_eq!((input.ask, input.lines.as_slice()), (Some(ASK), &["one".to_owned(), "two".to_owned()][..]));
-    // The process has it. Nothing is committed for that alone …
+    // The process has the input. That alone is not committed …
     assert_transition(setup.plan(received(&[ROW.0])), None, Vec::new());
-    // … but with whatever comes next.
+    // … but it is committed with the next change.
     let committed = Advance { delivered: vec![ROW], ..advance(Process::Same) };
     assert_transition(setup.plan(Work::CommitDirect), Some(committed), Vec::new());
     assert!(setup.state.uncommitted.is_empty());
@@ -49,7 +49,7 @@ fn answer_that_the_process_may_not_have_is_committed_as_its_lines() {
     let committed = Advance { sent: vec![sent(&["one"])], changes, ..advance(Process::Read(WirePosition(120))) };
     assert_transition(setup.plan(lines(&["done"], 120)), Some(committed), vec![Effect::TrimJournal(WirePosition(120))]);
     setup.state.committed(Position(2), Process::Read(WirePosition(120)), None);
-    // It is an ordinary message now, whose delivery is committed when the process has it.
+    // It is now an ordinary message, whose delivery is committed when the process accepts it.
     let delivered = Advance { from: Position(2), to: Position(3), delivered: vec![ROW], ..advance(Process::Same) };
     assert_transition(setup.plan(received(&[ROW.0])), Some(delivered), Vec::new());
 }
@@ -111,11 +111,11 @@ fn approval_of_a_stopped_session_is_cancelled() {
 // A random history of one connection. The translator's lines depend on everything that it has got, in order, so an input
 // that is repeated at another place gives other lines.
 
-/// Answers every prompt with the digest of its whole history. Some lines of the agent are visible, and so committed.
+/// Answers every prompt with the digest of its whole history. Some lines of the agent are visible and therefore committed.
 #[derive(Debug, Clone, Default)]
 struct Historian {
     history: Vec<String>,
-    /// Of another version, which writes other lines.
+    /// Whether this is another version, which writes different lines.
     is_changed: bool,
 }
 
@@ -154,15 +154,15 @@ enum Record {
 
 /// The database, the supervisor with the process, and the actor.
 struct History {
-    // On disk.
+    // The database.
     saved: Vec<String>,
     read: u64,
     outbox: std::collections::BTreeMap<i64, Row>,
     delivered: Vec<i64>,
-    // The supervisor: the journal, and what the process got.
+    // The supervisor: the journal, and what the process received.
     journal: Vec<Record>,
     process: Vec<(i64, Vec<String>)>,
-    // On its way between actor and supervisor.
+    // Messages in flight between actor and supervisor.
     to_process: VecDeque<(AcceptedInput, Vec<String>)>,
     to_actor: VecDeque<i64>,
     // The actor.
@@ -223,7 +223,7 @@ impl History {
         effects
     }
 
-    /// Gives a prompt to the translator and sends its lines. With `expected`, compares them instead.
+    /// Passes a prompt to the translator and sends its lines, or compares them with `expected` if it is set.
     fn translate(&mut self, row: i64, expected: Option<AcceptedInput>) -> Result<(), &'static str> {
         self.taken = row;
         let command = Command::Prompt { session: SESSION, text: row.to_string() };
@@ -250,7 +250,7 @@ impl History {
         false
     }
 
-    /// The server is killed, and another one starts.
+    /// Kills the server and starts another one.
     fn restart(&mut self) -> Result<(), &'static str> {
         self.to_process.clear();
         self.to_actor.clear();
@@ -267,7 +267,7 @@ impl History {
             self.outbox.iter().filter(|(_, row)| matches!(row, Row::Prompt)).map(|(id, _)| outbox_row(*id)).collect();
         let rows: Vec<&OutboxRow> = rows.iter().collect();
         let mut accepted = AcceptedRows::new(&accepted, &rows);
-        // Messages that were stored are sent as they are, in their order among the repeated inputs.
+        // Stored messages are sent unchanged, in their order among the repeated inputs.
         let mut stored: VecDeque<(i64, Vec<String>)> = self
             .outbox
             .iter()
@@ -300,7 +300,7 @@ impl History {
         self.to_process.push_back((AcceptedInput { row: OutboxId(row), after: 0, digest: [0; 16] }, lines));
     }
 
-    /// The supervisor accepts the next input, once.
+    /// Lets the supervisor accept the next input once.
     fn accept(&mut self) {
         let Some((input, lines)) = self.to_process.pop_front() else { return };
         if self.process.iter().all(|(row, _)| *row != input.row.0) {
@@ -378,7 +378,7 @@ fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// The history that the translator had when it made the lines that the process got.
+/// Checks that the translator's history when it produced the last accepted lines is a prefix of the history that happened.
 fn is_prefix_of_what_happened(history: &History) -> bool {
     let written: Vec<&String> = history
         .journal
@@ -401,7 +401,7 @@ proptest! {
         for action in actions {
             history.step(action).unwrap();
         }
-        // Everything comes to rest.
+        // Let all messages arrive.
         history.restart().unwrap();
         let last = history.next_row - 1;
         for _ in 0..3 {
@@ -426,7 +426,7 @@ proptest! {
         // The committed history contains every line and every prompt once.
         let prompts = history.saved.iter().filter(|entry| entry.starts_with("prompt")).count();
         prop_assert_eq!(prompts, rows.len());
-        // The last lines were made of the history as it is committed.
+        // The last lines were produced from the history as it is committed.
         if let Some((_, lines)) = history.process.last() {
             prop_assert!(history.saved.join(",").starts_with(lines[0].as_str()));
         }

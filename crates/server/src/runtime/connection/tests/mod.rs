@@ -1,4 +1,4 @@
-//! Transitions without a database: a state and work in, a transition out.
+//! Tests of transitions without a database: they pass a state and work, and compare the transition.
 
 mod asks;
 mod direct;
@@ -136,7 +136,7 @@ impl Setup {
         plan(&mut self.state, work, NOW)
     }
 
-    /// What the translator got.
+    /// Returns the inputs that the translator received.
     fn inputs(&self) -> Vec<Input> {
         self.inputs.lock().unwrap().clone()
     }
@@ -196,7 +196,7 @@ fn new_ask(body: AskBody) -> NewAsk {
     }
 }
 
-/// The ask that the script opened, as the connection builds it.
+/// Returns the ask that the script opened, as the connection builds it.
 fn opened(id: AskId, body: AskBody, state: AskState, policy: PolicyNote) -> Ask {
     let context = AskContext {
         agent: "script".to_owned(),
@@ -215,7 +215,7 @@ fn answer() -> Decision {
     Decision::Answered { answers: vec![vec!["8080".to_owned()]], note: None }
 }
 
-/// The row of an answer that a person gave.
+/// Builds the row of an answer that a person gave.
 fn answered(secret: bool, follow_up: bool) -> Work {
     let by = Actor::Person { name: "Ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([4; 16]) };
     let outcome = Outcome { decision: answer(), by, at: NOW, content: None };
@@ -242,7 +242,7 @@ fn send(message: &Message) -> Change {
     Change::Send { session: SESSION, ask: None, message: Raw::of(message), secret: false }
 }
 
-/// The commit of a transition that changes nothing else.
+/// Builds the commit of a transition that changes nothing else.
 fn advance(process: Process) -> Advance {
     Advance {
         workspace: WorkspaceId::MAIN,

@@ -1,4 +1,4 @@
-//! Output of a process, its life, and the stale timer.
+//! Output and lifetime of a process, and the stale timer.
 
 use super::*;
 
@@ -12,7 +12,7 @@ fn streamed_text_is_published_and_not_committed() {
     assert_eq!((streamed.live.len(), streamed.advance, streamed.effects), (1, None, Vec::new()));
     assert_eq!(setup.state.heard_to, Some(WirePosition(110)));
 
-    // The next line that matters is committed together with the position of both.
+    // The next significant line is committed together with the position of both.
     let body = BlockBody::Message { role: Role::Assistant, text: "Hello".to_owned() };
     let block = block(&mut IdSource::new(SEED), body);
     let changes = vec![Change::Block { session: SESSION, block, event: EventKind::MessageCompleted }];

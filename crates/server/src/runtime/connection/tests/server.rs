@@ -1,4 +1,4 @@
-//! Calls to an agent that is a server, its events, and conversations that it has already.
+//! Calls to an agent that is a server, its events, and its existing conversations.
 
 use super::*;
 

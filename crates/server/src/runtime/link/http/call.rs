@@ -1,4 +1,4 @@
-//! One call to an agent's server. However it fares, there is a reply that says so.
+//! One call to an agent's server. Failures become replies as well.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::HttpSaid;
 
 /// How long a reply may take. An agent may have to start something first.
 const REPLY: Duration = Duration::from_secs(120);
-/// How long a reply that is a stream may be silent: a model thinks.
+/// How long a streamed reply may be silent, for example while a model thinks.
 const SILENCE: Duration = Duration::from_secs(600);
 
 /// Makes calls to one server.
@@ -44,7 +44,7 @@ impl Caller {
         }
     }
 
-    /// Makes it.
+    /// Makes one call and returns its reply.
     pub(super) async fn make(&self, call: HttpCall, say: &mpsc::Sender<HttpSaid>) -> HttpReply {
         let id = call.id;
         let done = async {
@@ -86,7 +86,7 @@ async fn whole(request: RequestBuilder) -> Result<(u16, String), String> {
     Ok((status, text(response).await?))
 }
 
-/// The whole text of a response, up to the limit.
+/// Reads the text of a response, up to the size limit.
 pub(super) async fn text(mut response: Response) -> Result<String, String> {
     let mut body = Vec::new();
     while let Some(piece) = response.chunk().await.map_err(words)? {
@@ -98,13 +98,13 @@ pub(super) async fn text(mut response: Response) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 
-/// Whether a response is a stream of events.
+/// Returns whether a response is an event stream.
 pub(super) fn is_stream(response: &Response) -> bool {
     let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
     response.status().is_success() && kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
 }
 
-/// A reply that is told event by event. What is no stream of events is a reply like any other.
+/// Makes a call whose reply is streamed event by event. A response that is not an event stream is an ordinary reply.
 async fn stream(request: RequestBuilder, say: &mpsc::Sender<HttpSaid>) -> Result<(u16, String), String> {
     let response = tokio::time::timeout(SILENCE, request.send()).await.map_err(|_| NO_REPLY)?.map_err(words)?;
     let status = response.status().as_u16();
@@ -115,7 +115,7 @@ async fn stream(request: RequestBuilder, say: &mpsc::Sender<HttpSaid>) -> Result
     Ok((status, String::new()))
 }
 
-/// Tells the events of a stream until it ends. An error is an end before its time.
+/// Forwards the events of a stream until it ends. An error counts as an early end.
 pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc::Sender<HttpSaid>) -> Result<(), String> {
     const GONE: &str = "nobody listens any more";
     say.send(HttpSaid::Opened).await.map_err(|_| GONE)?;
@@ -130,7 +130,7 @@ pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc
     }
 }
 
-/// What went wrong, without the address, which may hold what is not for everybody.
+/// Describes an error without the URL, which may contain credentials.
 pub(super) fn words(error: reqwest::Error) -> String {
     let error = error.without_url();
     let mut words = error.to_string();

@@ -1,4 +1,4 @@
-//! The stream of a server's events, kept open: what ends is opened again, after a while that grows.
+//! Keeps the event stream of a server open. A stream that ends is opened again, with increasing delays.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use tokio::time::Instant;
 use super::HttpSaid;
 use super::call::{Caller, follow, is_stream, text, words};
 
-/// How long to wait before the stream is opened again: the first time, and at most.
+/// The delay before the stream is opened again: the first and the longest.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
-/// How long it may be silent. Servers that keep one open send something every ten seconds or so.
+/// How long the stream may be silent. Servers usually send a keep-alive every ten seconds.
 const SILENCE: Duration = Duration::from_secs(30);
-/// A stream that lasted this long was a good one.
+/// A stream that lasted this long resets the delay.
 const GOOD: Duration = Duration::from_secs(10);
 
-/// Listens for ever.
+/// Receives events until the receiver is dropped.
 pub(super) async fn listen(caller: &Caller, path: &str, say: &mpsc::Sender<HttpSaid>) {
     let [first, most] = PAUSE;
     let mut pause = first;
@@ -32,7 +32,7 @@ pub(super) async fn listen(caller: &Caller, path: &str, say: &mpsc::Sender<HttpS
     }
 }
 
-/// Opens it and listens until it ends; false if nobody wants to hear it any more.
+/// Opens the stream and forwards events until it ends. Returns false if the receiver was dropped.
 async fn once(caller: &Caller, path: &str, say: &mpsc::Sender<HttpSaid>) -> bool {
     let request = caller.request(Method::Get, path).header(header::ACCEPT, "text/event-stream");
     let failed = |status, body| HttpSaid::Reply { row: None, reply: HttpReply { id: HttpReply::EVENTS, status, body } };
@@ -40,7 +40,7 @@ async fn once(caller: &Caller, path: &str, say: &mpsc::Sender<HttpSaid>) -> bool
         Err(_) => failed(None, "it did not reply in time".to_owned()),
         Ok(Err(error)) => failed(None, words(error)),
         Ok(Ok(response)) if is_stream(&response) => {
-            // However it ended, what is listened to next begins with a look at everything.
+            // Regardless of the reason, the next stream starts by reading the complete state.
             let _ = follow(response, SILENCE, say).await;
             HttpSaid::Closed
         }

@@ -1,8 +1,8 @@
-//! The link to an agent that is an HTTP server, whether a process of ours listens there or not.
+//! The link to an agent that is an HTTP server, whether or not Sayso started it.
 //!
-//! One task owns it. It makes the calls it is given: those that change something one after the other, in
-//! their order; those that only read beside them. And it keeps the stream of the server's events open.
-//! A server with a socket of its own (`unix:PATH`) is spoken to by messages instead (`socket`).
+//! One task owns the link. It makes the requested calls: those that change something one after another, in order, and those
+//! that only read concurrently with them. It also keeps the event stream of the server open. A server with a Unix socket
+//! (`unix:PATH`) exchanges messages instead (`socket`).
 
 mod call;
 mod events;
@@ -21,29 +21,30 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use call::Caller;
 
-/// Calls that wait for the task. What does not fit is told to be uncertain, or lost if it only reads.
+/// The capacity of the call queue. Calls that do not fit get the reply that their arrival is uncertain, or are dropped if they
+/// only read.
 const CALLS: usize = 64;
-/// What was said and is not taken yet. When it is full the task waits, and with it the server's stream.
+/// The capacity of the queue of events and replies. If it is full, the task waits, and with it the server's stream.
 const SAID: usize = 16;
-/// Calls that read at the same time; the next ones wait.
+/// The maximum number of concurrent calls that only read.
 const READS: usize = 8;
-/// How long a server may take until it accepts a connection.
+/// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
-/// What an agent's server says.
+/// A message from an agent's server.
 #[derive(Debug)]
 pub(crate) enum HttpSaid {
-    /// A stream was opened.
+    /// The event stream was opened.
     Opened,
-    /// An event of it.
+    /// An event of the stream.
     Event(String),
     /// The stream of events was closed.
     Closed,
-    /// A reply, and the row that the call stood in.
+    /// The reply to a call, and the outbox row of the call.
     Reply { row: Option<OutboxId>, reply: HttpReply },
 }
 
-/// One server that we call.
+/// A server that Sayso calls.
 #[derive(Debug)]
 pub(crate) struct Http {
     server: HttpServer,
@@ -59,10 +60,10 @@ impl Drop for Http {
 }
 
 impl Http {
-    /// Calls this server; `secret` is the password or the token of its login.
+    /// Creates a link to this server. `secret` is the password or token of its login.
     ///
     /// # Errors
-    /// When there can be no client at all.
+    /// If no HTTP client can be created.
     pub(crate) fn new(server: HttpServer, secret: String) -> Result<Self, reqwest::Error> {
         if let Some(path) = server.url.strip_prefix("unix:").map(PathBuf::from) {
             let (calls, waiting) = mpsc::channel(CALLS);
@@ -70,7 +71,7 @@ impl Http {
             let task = tokio::spawn(async move { socket::speak(&path, waiting, &say).await });
             return Ok(Self { server, calls, said, task: task.abort_handle() });
         }
-        // A proxy of the person has no business between us and a process on this machine.
+        // A configured proxy must not be used for a process on this machine.
         let here = ["http://127.0.0.1:", "http://localhost:", "http://[::1]:"].iter().any(|here| server.url.starts_with(here));
         let client = sayso_net::client(&server.url).connect_timeout(CONNECT);
         let client = if here { client.no_proxy() } else { client }.build()?;
@@ -88,20 +89,19 @@ impl Http {
         Ok(Self { server, calls, said, task: task.abort_handle() })
     }
 
-    /// The server.
     pub(crate) const fn server(&self) -> &HttpServer {
         &self.server
     }
 
-    /// Makes a call. Gives it back if there are too many.
+    /// Queues a call. Returns the call if the queue is full.
     pub(crate) fn call(&self, row: Option<OutboxId>, call: HttpCall) -> Result<(), HttpCall> {
         self.calls.try_send((row, call)).map_err(|error| error.into_inner().1)
     }
 
-    /// What it says next, and what else is there. May be dropped while it waits; nothing is lost.
-    pub(crate) async fn hear(&mut self) -> Vec<HttpSaid> {
+    /// Waits for the next message, and returns it with all others that are available. Cancel safe.
+    pub(crate) async fn receive(&mut self) -> Vec<HttpSaid> {
         let mut said = Vec::new();
-        // The task ends only with this.
+        // The task ends only when this value is dropped.
         if self.said.recv_many(&mut said, SAID).await == 0 {
             std::future::pending::<()>().await;
         }
@@ -109,7 +109,7 @@ impl Http {
     }
 }
 
-/// Makes the calls.
+/// Runs the calls and the event stream.
 async fn work(caller: &Caller, mut calls: mpsc::Receiver<(Option<OutboxId>, HttpCall)>, say: mpsc::Sender<HttpSaid>) {
     let mut changes = VecDeque::new();
     let mut reads = VecDeque::new();
@@ -132,7 +132,7 @@ async fn work(caller: &Caller, mut calls: mpsc::Receiver<(Option<OutboxId>, Http
                 None => return,
             },
             Some(done) = under_way.join_next() => {
-                // A call does not panic; if it did, its row would be found as tried.
+                // Calls do not panic. If one did, its row would be found marked as tried.
                 let Ok((row, reply)) = done else { continue };
                 changing &= row.is_none();
                 if say.send(HttpSaid::Reply { row, reply }).await.is_err() {

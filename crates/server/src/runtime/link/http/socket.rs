@@ -1,6 +1,6 @@
-//! A server that listens on a socket of this machine and speaks by messages: WebSocket over a unix socket.
-//! Each message from it is an event. A call is a list of messages, and its reply says that they were written;
-//! what they lead to comes as events. A socket that closes is opened again, after a while that grows.
+//! The link to a server on a Unix socket of this machine, which exchanges messages over WebSocket. Each message from the server
+//! is an event. A call is a list of messages. Its reply means that they were written, and their results arrive as events. A
+//! closed socket is opened again, with increasing delays.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,11 +18,11 @@ use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 
 use super::{CONNECT, HttpSaid};
 
-/// How long to wait before the socket is opened again: the first time, and at most.
+/// The delay before the socket is opened again: the first and the longest.
 const PAUSE: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(5)];
-/// How long a message may take to be written.
+/// How long writing a message may take.
 const WRITE: Duration = Duration::from_secs(30);
-/// The status of a call that was written.
+/// The status of a call whose messages were written.
 const WRITTEN: u16 = 200;
 
 const NOT_OPEN: &str = "its socket is not open";
@@ -31,7 +31,7 @@ const NOT_WRITTEN: &str = "its socket closed while this was written";
 type Calls = mpsc::Receiver<(Option<OutboxId>, HttpCall)>;
 type Socket = WebSocketStream<UnixStream>;
 
-/// Speaks for ever, or until nobody wants to hear it any more.
+/// Exchanges messages until the receiver is dropped.
 pub(super) async fn speak(path: &Path, mut calls: Calls, say: &mpsc::Sender<HttpSaid>) {
     let [first, most] = PAUSE;
     let mut pause = first;
@@ -46,7 +46,7 @@ pub(super) async fn speak(path: &Path, mut calls: Calls, say: &mpsc::Sender<Http
                 }
                 HttpSaid::Closed
             }
-            Err(why) => told(None, HttpReply::EVENTS, Err(why)),
+            Err(why) => reply_to_call(None, HttpReply::EVENTS, Err(why)),
         };
         if say.send(ended).await.is_err() || !refuse_for(pause, &mut calls, say).await {
             return;
@@ -58,15 +58,15 @@ pub(super) async fn speak(path: &Path, mut calls: Calls, say: &mpsc::Sender<Http
 async fn open(path: &Path) -> Result<Socket, String> {
     let stream = UnixStream::connect(path).await.map_err(|error| error.to_string())?;
     let config = WebSocketConfig::default().max_message_size(Some(limits::LINE)).max_frame_size(Some(limits::LINE));
-    // The name is only for the handshake; the socket is what is spoken to.
+    // The URL is used only for the handshake; the connection is the socket.
     let opened = tokio_tungstenite::client_async_with_config("ws://localhost/", stream, Some(config)).await;
     opened.map(|(socket, _)| socket).map_err(|error| error.to_string())
 }
 
-/// Nobody listens any more.
+/// The receiver was dropped.
 struct Unheard;
 
-/// Speaks until the socket closes.
+/// Exchanges messages until the socket closes.
 async fn talk(socket: &mut Socket, calls: &mut Calls, say: &mpsc::Sender<HttpSaid>) -> Result<(), Unheard> {
     loop {
         tokio::select! {
@@ -79,7 +79,7 @@ async fn talk(socket: &mut Socket, calls: &mut Calls, say: &mpsc::Sender<HttpSai
                 let Some((row, call)) = call else { return Err(Unheard) };
                 let done = write(socket, &call).await;
                 let closed = done.is_err();
-                say.send(told(row, call.id, done)).await.map_err(|_| Unheard)?;
+                say.send(reply_to_call(row, call.id, done)).await.map_err(|_| Unheard)?;
                 if closed {
                     return Ok(());
                 }
@@ -99,7 +99,7 @@ async fn write(socket: &mut Socket, call: &HttpCall) -> Result<(), String> {
     Ok(())
 }
 
-/// Tells whoever calls that there is nobody to speak to, for this long; false if nobody listens any more.
+/// Replies to calls during `pause` that the server cannot be reached. Returns false if the receiver was dropped.
 async fn refuse_for(pause: Duration, calls: &mut Calls, say: &mpsc::Sender<HttpSaid>) -> bool {
     let until = Instant::now() + pause;
     loop {
@@ -107,7 +107,7 @@ async fn refuse_for(pause: Duration, calls: &mut Calls, say: &mpsc::Sender<HttpS
             () = tokio::time::sleep_until(until) => return true,
             call = calls.recv() => {
                 let Some((row, call)) = call else { return false };
-                if say.send(told(row, call.id, Err(NOT_OPEN.to_owned()))).await.is_err() {
+                if say.send(reply_to_call(row, call.id, Err(NOT_OPEN.to_owned()))).await.is_err() {
                     return false;
                 }
             }
@@ -115,7 +115,7 @@ async fn refuse_for(pause: Duration, calls: &mut Calls, say: &mpsc::Sender<HttpS
     }
 }
 
-fn told(row: Option<OutboxId>, id: u64, done: Result<(), String>) -> HttpSaid {
+fn reply_to_call(row: Option<OutboxId>, id: u64, done: Result<(), String>) -> HttpSaid {
     let (status, body) = match done {
         Ok(()) => (Some(WRITTEN), String::new()),
         Err(why) => (None, why),

@@ -1,4 +1,4 @@
-//! The link against a server that does what a test tells it.
+//! Tests of the link with a server that each test controls.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -20,11 +20,11 @@ use super::{Http, HttpSaid};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the server was asked, and what it says.
+/// What the server was asked, and what it replies.
 struct Shared {
     asked: Mutex<Vec<String>>,
     streams: Mutex<VecDeque<Vec<&'static str>>>,
-    /// `/slow` is answered when there is a permit.
+    /// `/slow` replies when there is a permit.
     slow: Semaphore,
 }
 
@@ -75,12 +75,12 @@ fn call(id: u64, method: Method, path: &str) -> HttpCall {
     HttpCall { id, method, path: path.to_owned(), body: None, guard: None, streamed: false }
 }
 
-/// Everything that is said until this many replies have come, as short lines.
+/// Collects messages as short lines until this many replies have arrived.
 async fn said(link: &mut Http, replies: usize) -> Vec<String> {
     let mut all = Vec::new();
     let heard = async {
         while all.iter().filter(|line: &&String| line.starts_with("reply")).count() < replies {
-            for said in link.hear().await {
+            for said in link.receive().await {
                 all.push(match said {
                     HttpSaid::Opened => "opened".to_owned(),
                     HttpSaid::Event(data) => format!("event {data}"),
@@ -97,7 +97,7 @@ async fn said(link: &mut Http, replies: usize) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn calls_that_change_something_are_made_in_order_and_reads_beside_them() {
+async fn changing_calls_run_in_order_and_reads_concurrently() {
     let (shared, url) = serve(&[]).await;
     let mut link = link(&url, Login::Basic("opencode".to_owned()), None);
     link.call(Some(OutboxId(1)), call(1, Method::Post, "/slow")).unwrap();
@@ -135,7 +135,7 @@ async fn a_stream_that_ends_is_opened_again() {
     let mut all = Vec::new();
     tokio::time::timeout(PATIENCE, async {
         while !all.iter().any(|said| matches!(said, HttpSaid::Event(data) if data == "last")) {
-            all.extend(link.hear().await);
+            all.extend(link.receive().await);
         }
     })
     .await
@@ -153,13 +153,13 @@ async fn a_stream_that_ends_is_opened_again() {
 }
 
 #[tokio::test]
-async fn what_is_no_stream_is_told_as_a_reply() {
+async fn response_that_is_not_a_stream_is_a_reply() {
     let (_, url) = serve(&[]).await;
     let mut link = link(&url, Login::Open, Some("/page"));
     assert_eq!(said(&mut link, 1).await, ["reply 0 None Some(200) <html>"]);
 }
 
-/// A model's endpoint: no process, a token of its own, and replies that stream.
+/// The endpoint of a model: no process, its own token, and streamed replies.
 #[tokio::test]
 async fn a_reply_may_be_a_stream() {
     let (shared, url) = serve(&[]).await;
@@ -173,7 +173,7 @@ async fn a_reply_may_be_a_stream() {
 }
 
 #[tokio::test]
-async fn however_a_call_fares_there_is_a_reply() {
+async fn every_call_gets_a_reply() {
     let (shared, url) = serve(&[]).await;
     let mut there = link(&url, Login::Open, None);
     there.call(None, call(1, Method::Get, "/huge")).unwrap();

@@ -1,4 +1,4 @@
-//! A supervisor of the previous version.
+//! Tests with a supervisor of the previous version.
 
 use sayso_core::connection::{ConnectionKind, Epoch, Position};
 use sayso_core::id::ConnectionId;
@@ -7,7 +7,8 @@ use tokio::net::UnixListener;
 use super::*;
 use crate::config::Config;
 
-/// `sayso/sv`, version 1, then the last input, the end and the start of the journal, a process, and whether it exited.
+/// The hello of version 1: `sayso/sv`, the version, the last input, the end and the start of the journal, a pid, and whether
+/// the process exited.
 fn hello_of_version_1() -> Vec<u8> {
     let payload = [&b"sayso/sv"[..], &1_u32.to_le_bytes(), &[0; 24], &7_u32.to_le_bytes(), &[0]].concat();
     [&[1][..], &u32::try_from(payload.len()).unwrap().to_le_bytes(), &payload].concat()

@@ -3,7 +3,7 @@
 use super::{ChannelVariables, SendResult, program};
 use crate::service::notes::Note;
 
-/// The desktop of whoever started the server.
+/// The desktop of the user who started the server.
 #[derive(Debug)]
 pub(crate) struct DesktopChannel {
     pub(crate) variables: ChannelVariables,

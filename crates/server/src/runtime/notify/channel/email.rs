@@ -25,21 +25,21 @@ impl EmailChannel {
     pub(crate) fn new(url: &str, account: Option<(String, String)>, from: &str, to: &str) -> Result<Self, String> {
         sayso_net::install_tls();
         if url.contains('@') {
-            return Err("url holds no user and no password: give them as user and secret_env".to_owned());
+            return Err("url must not contain a user or a password; use user and secret_env".to_owned());
         }
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::from_url(url)
             .map_err(|_| "url must look like smtps://mail.example.com or smtp://mail.example.com?tls=required".to_owned())?;
         if let Some((user, password)) = account {
             builder = builder.credentials(Credentials::new(user, password));
         }
-        let mailbox = |what: &str, text: &str| text.parse::<Mailbox>().map_err(|_| format!("{what} is no mail address"));
+        let mailbox = |what: &str, text: &str| text.parse::<Mailbox>().map_err(|_| format!("{what} is not an email address"));
         Ok(Self { transport: builder.build(), from: mailbox("from", from)?, to: mailbox("to", to)? })
     }
 
     pub(super) async fn tell(&self, note: &Note) -> SendResult {
         let mut body = note.text();
         if let Some(link) = &note.link {
-            body.push_str(&format!("\n\nSee it and answer: {link}\nThe link is for you alone and works for a day.\n"));
+            body.push_str(&format!("\n\nOpen this link to answer:\n{link}\n\nThe link works for 24 hours. Do not forward it: anyone who has it can answer.\n"));
         }
         let message = Message::builder()
             .from(self.from.clone())
@@ -48,13 +48,13 @@ impl EmailChannel {
             // The same for every try, so that a mailbox can tell.
             .message_id(Some(format!("<{}@sayso>", note.id)))
             .body(body)
-            .map_err(|_| SendFailure::never("the mail cannot be written"))?;
+            .map_err(|_| SendFailure::never("the email could not be created"))?;
         match self.transport.send(message).await {
             Ok(_) => Ok(None),
-            Err(error) if error.is_permanent() => Err(SendFailure::never("the mail server refuses it")),
+            Err(error) if error.is_permanent() => Err(SendFailure::never("the mail server rejected the email")),
             Err(error) if error.is_timeout() => Err(SendFailure::later("the mail server did not reply in time")),
-            Err(error) if error.is_transient() => Err(SendFailure::later("the mail server says later")),
-            Err(_) => Err(SendFailure::later("the mail server is not reached")),
+            Err(error) if error.is_transient() => Err(SendFailure::later("the mail server is temporarily unavailable")),
+            Err(_) => Err(SendFailure::later("could not reach the mail server")),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) struct HttpEndpoint {
 impl HttpEndpoint {
     /// Refuses what may not be reached.
     pub(crate) fn new(url: &str, reach: AllowedAddresses) -> Result<Self, String> {
-        let client = sayso_net::client_within(url, reach).map_err(|error| format!("url cannot be used: {error}"))?;
+        let client = sayso_net::client_within(url, reach).map_err(|error| format!("invalid url: {error}"))?;
         Ok(Self { client, url: url.trim_end_matches('/').to_owned(), reach })
     }
 
@@ -62,7 +62,7 @@ pub(super) async fn send_push(request: RequestBuilder) -> Result<(), SendFailure
     let response = request.timeout(LIMIT).send().await.map_err(|error| lost(&error))?;
     match response.status() {
         status if status.is_success() => Ok(()),
-        StatusCode::NOT_FOUND => Err(SendFailure { reason: "the browser is gone".to_owned(), next: Next::Gone }),
+        StatusCode::NOT_FOUND => Err(SendFailure { reason: "the browser is no longer subscribed".to_owned(), next: Next::Gone }),
         _ => Err(refused(&response)),
     }
 }
@@ -70,20 +70,20 @@ pub(super) async fn send_push(request: RequestBuilder) -> Result<(), SendFailure
 /// The same, with JSON in the reply.
 pub(super) async fn send_for_json(request: RequestBuilder) -> Result<Value, SendFailure> {
     let body = send(request).await?;
-    serde_json::from_slice(&body).map_err(|_| SendFailure::later("the receiver's reply is not JSON"))
+    serde_json::from_slice(&body).map_err(|_| SendFailure::later("the receiver's response is not JSON"))
 }
 
 /// Why there is no reply, without the address: it may hold a token.
 pub(super) fn lost(error: &reqwest::Error) -> SendFailure {
     if error.is_timeout() {
-        return SendFailure::later("the receiver did not reply in time");
+        return SendFailure::later("the receiver did not respond in time");
     }
     let mut cause = std::error::Error::source(error);
     while let Some(deeper) = cause.and_then(std::error::Error::source) {
         cause = Some(deeper);
     }
     SendFailure::later(
-        cause.map_or_else(|| "the call failed".to_owned(), |cause| format!("the receiver is not reached: {cause}")),
+        cause.map_or_else(|| "the request failed".to_owned(), |cause| format!("could not reach the receiver: {cause}")),
     )
 }
 
@@ -103,7 +103,7 @@ fn wait_of(value: &str, now: SystemTime) -> Option<Duration> {
 
 /// What a status means for another try.
 fn refusal(status: StatusCode, wait: Option<Duration>) -> SendFailure {
-    let reason = format!("the receiver says {}", status.as_u16());
+    let reason = format!("the receiver responded with status {}", status.as_u16());
     let next = match status {
         StatusCode::GONE => Next::Gone,
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => Next::Later(wait),

@@ -1,5 +1,5 @@
 //! The ways to reach a person. Each is a small module that sends one note and, where that is possible, changes it
-//! when nobody waits any more.
+//! when the ask has its outcome.
 
 mod command;
 mod desktop;
@@ -36,7 +36,7 @@ pub(crate) use tmux::{Sign as TmuxSign, TmuxChannel};
 pub(crate) use webhook::WebhookChannel;
 pub(crate) use webpush::WebPushChannel;
 
-/// The variables of whoever started the server, for the programs that channels run.
+/// The environment variables of the server, for the programs that channels run.
 pub(crate) type ChannelVariables = Arc<[(String, String)]>;
 
 /// One way to reach a person.
@@ -74,7 +74,7 @@ pub(crate) struct OutgoingNote<'a> {
     pub(crate) now: Time,
 }
 
-/// Why a note was not sent. The reason never holds what was to be sent.
+/// Why a note was not sent. The reason never contains the content of the note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SendFailure {
     /// In words.
@@ -130,7 +130,7 @@ impl ChannelSender {
         }
     }
 
-    /// Says that nobody waits any more, where a note can be changed or a program listens; else nothing happens.
+    /// Reports the outcome, if the channel can change its notes or a program listens. Otherwise does nothing.
     pub(crate) async fn over(&self, sent: &OutgoingNote<'_>, message: Option<&str>, words: &str) -> Result<(), SendFailure> {
         match (self, message) {
             (Self::Ntfy(ntfy), Some(message)) => ntfy.over(message, words).await,
@@ -143,7 +143,7 @@ impl ChannelSender {
         }
     }
 
-    /// Listens for buttons that people press, for ever, where the channel has its own.
+    /// Listens for button presses until the server stops, if the channel has its own buttons.
     pub(crate) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         match self {
             Self::Telegram(telegram) => telegram.listen(runtime, index).await,

@@ -1,4 +1,4 @@
-//! A topic of ntfy. Its buttons call the link of the ask; a note is replaced when nobody waits any more.
+//! A topic of ntfy. Its buttons call the answer link. A note is replaced when the ask has its outcome.
 
 use serde_json::{Value, json};
 

@@ -46,12 +46,12 @@ pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &
         (child.wait().await, printed)
     };
     let Ok((ended, printed)) = tokio::time::timeout(LIMIT, talk).await else {
-        return Err(SendFailure::later(format!("the program was ended: it took more than {} seconds", LIMIT.as_secs())));
+        return Err(SendFailure::later(format!("the program was stopped because it took more than {} seconds", LIMIT.as_secs())));
     };
     group.0 = None;
     match ended {
         Ok(status) if status.success() => Ok(String::from_utf8_lossy(&printed).into_owned()),
         Ok(status) => Err(SendFailure::later(format!("the program failed: {status}"))),
-        Err(error) => Err(SendFailure::later(format!("the program was lost: {error}"))),
+        Err(error) => Err(SendFailure::later(format!("cannot wait for the program: {error}"))),
     }
 }

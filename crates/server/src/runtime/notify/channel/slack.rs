@@ -36,7 +36,7 @@ pub(crate) struct SlackChannel {
     /// The token of the runtime, for the socket.
     pub(crate) app_token: Option<String>,
     pub(crate) channel: String,
-    /// Who may press a button, by their id.
+    /// The people who can press buttons, by Slack user id.
     pub(crate) people: People,
 }
 
@@ -100,16 +100,16 @@ impl SlackChannel {
         let error: String =
             reply["error"].as_str().unwrap_or("no reason").chars().filter(char::is_ascii_graphic).take(60).collect();
         let passes = matches!(error.as_str(), "ratelimited" | "internal_error" | "fatal_error" | "service_unavailable");
-        let reason = format!("Slack says {error}");
+        let reason = format!("Slack returned the error {error}");
         Err(if passes { SendFailure::later(reason) } else { SendFailure::never(reason) })
     }
 
-    /// Keeps the socket open, for ever.
+    /// Keeps the socket open until the server stops.
     pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         let Some(app_token) = self.app_token.as_ref().filter(|_| self.has_buttons()) else { return };
         loop {
             if let Err(failure) = self.hear(runtime, index, app_token).await {
-                tracing::debug!(reason = failure.reason, "Slack does not tell which buttons are pressed");
+                tracing::debug!(reason = failure.reason, "cannot read button presses from Slack");
                 tokio::time::sleep(PAUSE).await;
             }
         }
@@ -122,25 +122,25 @@ impl SlackChannel {
         let address = match address.split_once("://") {
             Some(("wss", rest)) => format!("https://{rest}"),
             Some(("ws", rest)) => format!("http://{rest}"),
-            _ => return Err(SendFailure::later("Slack names no socket")),
+            _ => return Err(SendFailure::later("Slack returned no socket address")),
         };
         let mut socket = open_socket(&address, &self.caller).await?;
         loop {
             let message =
-                tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| SendFailure::later("the socket is silent"))?;
+                tokio::time::timeout(SILENCE, socket.next()).await.map_err(|_| SendFailure::later("the socket timed out"))?;
             let text = match message {
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Ping(_) | Message::Pong(_) | Message::Binary(_) | Message::Frame(_))) => continue,
                 Some(Ok(Message::Close(_))) | None => return Ok(()),
-                Some(Err(error)) => return Err(SendFailure::later(format!("the socket broke: {error}"))),
+                Some(Err(error)) => return Err(SendFailure::later(format!("the socket failed: {error}"))),
             };
             let Ok(envelope) = serde_json::from_str::<Envelope>(&text) else {
-                tracing::warn!("Slack sent what is no envelope");
+                tracing::warn!("ignoring an invalid message from Slack");
                 continue;
             };
             let Some(id) = envelope.envelope_id else { continue };
             let received = Message::text(json!({ "envelope_id": id }).to_string());
-            socket.send(received).await.map_err(|error| SendFailure::later(format!("the socket broke: {error}")))?;
+            socket.send(received).await.map_err(|error| SendFailure::later(format!("the socket failed: {error}")))?;
             self.take(runtime, index, &envelope.payload).await;
         }
     }
@@ -153,18 +153,18 @@ impl SlackChannel {
         let user = payload["user"]["id"].as_str().unwrap_or_default();
         let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
         let pressed = press(runtime, index, &self.people, user, carried).await;
-        // Everybody sees the outcome, because the message is changed; who was refused hears of it alone.
+        // Everyone sees the outcome in the changed message. A refusal is shown only to the person who pressed.
         if matches!(pressed, Pressed::Done) || user.is_empty() {
             return;
         }
         let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.words()) });
         if let Err(failure) = self.call("/chat.postEphemeral", &self.token, &said).await {
-            tracing::debug!(reason = failure.reason, "Slack did not take what was said to a button");
+            tracing::debug!(reason = failure.reason, "could not answer a button press in Slack");
         }
     }
 }
 
-/// Text in which Slack finds no links and calls nobody.
+/// Escapes text, so that Slack finds no links and no mentions in it.
 fn plain(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -182,7 +182,7 @@ async fn open_socket(address: &str, caller: &HttpEndpoint) -> Result<WebSocketSt
     let response = request.send().await.map_err(|error| lost(&error))?;
     let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).is_some_and(|value| value == &derive_accept_key(key.as_bytes()));
     if !accepted {
-        return Err(SendFailure::later("Slack opens no socket"));
+        return Err(SendFailure::later("Slack refused to open a socket"));
     }
     let stream = response.upgrade().await.map_err(|error| lost(&error))?;
     let config = WebSocketConfig::default().max_message_size(Some(MESSAGE));

@@ -23,7 +23,7 @@ pub(crate) struct TelegramChannel {
     pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
     pub(crate) chat: String,
-    /// Who may press a button, by their number.
+    /// The people who can press buttons, by Telegram user id.
     pub(crate) people: People,
 }
 
@@ -38,7 +38,7 @@ struct TelegramReply {
     result: Option<Value>,
 }
 
-/// A button that was pressed. What is missing or of another shape makes it none of ours.
+/// A button press. A message with missing fields or another shape is ignored.
 #[derive(Debug, Deserialize)]
 struct Callback {
     id: String,
@@ -78,7 +78,7 @@ impl TelegramChannel {
         result_of(&reply)
     }
 
-    /// Asks for buttons, for ever.
+    /// Polls for button presses until the server stops.
     pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         if self.people.is_empty() {
             return;
@@ -92,13 +92,13 @@ impl TelegramChannel {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
                         self.take(runtime, index, update).await;
                     }
-                    // What has no number would come again and again.
+                    // Updates without an id would be delivered again immediately.
                     if offset == before && !is_empty {
                         tokio::time::sleep(PAUSE).await;
                     }
                 }
                 Err(failure) => {
-                    tracing::debug!(reason = failure.reason, "Telegram does not tell which buttons are pressed");
+                    tracing::debug!(reason = failure.reason, "cannot read button presses from Telegram");
                     tokio::time::sleep(PAUSE).await;
                 }
             }
@@ -110,26 +110,26 @@ impl TelegramChannel {
         let reply = send_within(self.caller.post(&format!("/bot{}/getUpdates", self.token), &body), PATIENCE).await?;
         match result_of(&reply)? {
             Value::Array(updates) => Ok(updates),
-            _ => Err(SendFailure::later("the reply holds no list")),
+            _ => Err(SendFailure::later("the response is not a list")),
         }
     }
 
     async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
         let callback = update.get_mut("callback_query").map(Value::take);
         let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
-            tracing::warn!("Telegram sent what is no button of ours");
+            tracing::warn!("ignoring an unknown button press from Telegram");
             return;
         };
         let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
         let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
-            tracing::debug!(reason = failure.reason, "Telegram did not take what was said to a button");
+            tracing::debug!(reason = failure.reason, "could not answer a button press in Telegram");
         }
     }
 }
 
 fn result_of(reply: &[u8]) -> Result<Value, SendFailure> {
     let reply: TelegramReply =
-        serde_json::from_slice(reply).map_err(|_| SendFailure::later("the receiver's reply is not JSON"))?;
-    reply.result.ok_or_else(|| SendFailure::later("the receiver's reply has no result"))
+        serde_json::from_slice(reply).map_err(|_| SendFailure::later("the receiver's response is not JSON"))?;
+    reply.result.ok_or_else(|| SendFailure::later("the receiver's response has no result"))
 }

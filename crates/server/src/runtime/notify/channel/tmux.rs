@@ -14,7 +14,7 @@ const SHOWN: &str = "5000";
 pub(crate) struct TmuxChannel {
     /// Its socket, if it is not the usual one.
     pub(crate) socket: Option<String>,
-    /// What is done there.
+    /// How the terminal signals a note.
     pub(crate) sign: Sign,
     pub(crate) variables: ChannelVariables,
 }
@@ -33,7 +33,7 @@ impl TmuxChannel {
         let clients = self.run(&["list-clients", "-F", "#{client_tty}"]).await?;
         let terminals: Vec<&str> = clients.lines().filter(|line| line.starts_with("/dev/")).collect();
         if terminals.is_empty() {
-            return Err(SendFailure::later("nobody looks at this tmux"));
+            return Err(SendFailure::later("no terminal is attached to tmux"));
         }
         match self.sign {
             Sign::Line => {
@@ -44,7 +44,7 @@ impl TmuxChannel {
             }
             Sign::Bell => {
                 for terminal in terminals {
-                    ring(terminal).map_err(|error| SendFailure::later(format!("a terminal cannot be rung: {error}")))?;
+                    ring(terminal).map_err(|error| SendFailure::later(format!("cannot ring the bell of a terminal: {error}")))?;
                 }
             }
         }
@@ -57,7 +57,7 @@ impl TmuxChannel {
     }
 }
 
-/// tmux runs what stands in `#(…)` and reads `%H` as the time: neither is meant here.
+/// Escapes text, because tmux executes `#(…)` and replaces `%H` with the time.
 fn literally(text: &str) -> String {
     text.replace('#', "##").replace('%', "%%")
 }

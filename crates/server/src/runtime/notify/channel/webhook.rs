@@ -65,7 +65,12 @@ impl WebhookChannel {
         self.call(&format!("{}_over", note.id), WebhookEvent { kind: "ask.over", timestamp: now, data }, now).await
     }
 
-    async fn call(&self, id: &str, event: WebhookEvent<'_>, now: Time) -> Result<(), SendFailure> {
+    /// Sends an event of another kind.
+    pub(crate) async fn send_event(&self, id: &str, event: impl Serialize, now: Time) -> Result<(), SendFailure> {
+        self.call(id, event, now).await
+    }
+
+    async fn call(&self, id: &str, event: impl Serialize, now: Time) -> Result<(), SendFailure> {
         let body = serde_json::to_vec(&event).map_err(|error| SendFailure::never(error.to_string()))?;
         let seconds = now.as_millis() / 1_000;
         let request = self

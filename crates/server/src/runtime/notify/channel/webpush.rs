@@ -27,7 +27,7 @@ const BUTTONS: usize = 2;
 /// All browsers of this server.
 #[derive(Debug)]
 pub(crate) struct WebPushChannel {
-    /// How a push service reaches whoever runs this: `mailto:…` or `https://…`.
+    /// The contact address for push services: `mailto:…` or `https://…`.
     pub(crate) contact: String,
     pub(crate) reach: AllowedAddresses,
 }
@@ -60,7 +60,7 @@ impl WebPushChannel {
         let OutgoingNote { runtime, ask, now, .. } = *sent;
         let rows = runtime.services.store.read(AllPushes { workspace: runtime.services.workspace }).await;
         let rows = rows.map_err(|error| SendFailure::later(error.to_string()))?;
-        let mut failure = Some(SendFailure::never("no browser asked to be woken"));
+        let mut failure = Some(SendFailure::never("no browser is subscribed"));
         for row in rows {
             let Some(caller) = runtime.services.tokens.by_id(row.token, now) else {
                 forget(runtime, &row).await;
@@ -83,10 +83,10 @@ impl WebPushChannel {
     }
 
     async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), SendFailure> {
-        let unusable = |_| SendFailure::never("a browser's key cannot be used");
-        let key = runtime.push_key.as_ref().ok_or_else(|| SendFailure::never("there is no key"))?;
+        let unusable = |_| SendFailure::never("the key of a browser is invalid");
+        let key = runtime.push_key.as_ref().ok_or_else(|| SendFailure::never("the server has no push key"))?;
         let origin = row.endpoint.parse::<reqwest::Url>().map(|url| url.origin().ascii_serialization());
-        let origin = origin.map_err(|_| SendFailure::never("a browser's push service has no address"))?;
+        let origin = origin.map_err(|_| SendFailure::never("the push service of a browser has an invalid address"))?;
         let client =
             sayso_net::client_within(&row.endpoint, self.reach).map_err(|error| SendFailure::never(error.to_string()))?;
         let body = push::encrypt(message.to_string().as_bytes(), &row.public_key, &row.auth).map_err(unusable)?;
@@ -109,6 +109,6 @@ fn tag(note: &Note) -> String {
 
 async fn forget(runtime: &Runtime, row: &PushRow) {
     if let Err(error) = runtime.services.store.write(DropPush { workspace: runtime.services.workspace, token: row.token }).await {
-        tracing::warn!(%error, "a browser that is gone could not be forgotten");
+        tracing::warn!(%error, "could not remove the subscription of a browser");
     }
 }

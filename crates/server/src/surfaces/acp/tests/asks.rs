@@ -4,7 +4,7 @@ use super::*;
 
 /// A question is sent to the client under a request id of this connection.
 #[test]
-fn a_question_is_asked_in_the_way_that_the_client_knows() {
+fn question_is_presented_with_a_supported_method() {
     let mut conversation = talking(all());
     let asked = sent(event(&mut conversation, 8, "question.requested", &question()));
     let options = json!([["lite", "SQLite"], ["pg", "PostgreSQL"]]);
@@ -21,7 +21,7 @@ fn a_question_is_asked_in_the_way_that_the_client_knows() {
 
 /// Several questions, multiple choices and free text are sent as a form, or in an extension field.
 #[test]
-fn what_the_simple_payload_cannot_say_goes_as_a_form() {
+fn complex_questions_are_presented_as_a_form() {
     let mut conversation = talking(all());
     let outputs = event(&mut conversation, 8, "question.requested", &several());
     let [Output::Send(frame)] = &outputs[..] else { panic!("{outputs:?}") };
@@ -47,7 +47,7 @@ fn what_the_simple_payload_cannot_say_goes_as_a_form() {
 }
 
 #[test]
-fn a_client_that_knows_no_questions_chooses_like_a_permission() {
+fn client_without_questions_gets_a_permission_request() {
     let mut conversation = talking(json!({}));
     assert_eq!(sent(event(&mut conversation, 8, "question.requested", &question()))["id"], 1);
     let unknown = json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32601, "message": "no" } });
@@ -57,7 +57,7 @@ fn a_client_that_knows_no_questions_chooses_like_a_permission() {
     let selected = json!({ "outcome": { "outcome": "selected", "optionId": "option-1" } });
     assert_eq!(verdict(&mut conversation, 2, selected), Verdict::Answer(vec![vec!["pg".to_owned()]]));
 
-    // What fits no way to ask is said, and stays where it can be answered. So does what is secret.
+    // Asks that no method can present, and secret questions, are only announced.
     let mut conversation = talking(json!({}));
     event(&mut conversation, 8, "question.requested", &several());
     let told = sent(line(&mut conversation, &json!({ "jsonrpc": "2.0", "id": 1, "result": null })));
@@ -102,9 +102,9 @@ fn a_link_is_an_address_to_open() {
     );
 }
 
-/// Dismissing a dialog is no decision: the ask stays pending, for everybody.
+/// Dismissing a dialog is not a decision: the ask stays pending on all surfaces.
 #[test]
-fn leaving_an_ask_decides_nothing() {
+fn dismissed_dialog_leaves_the_ask_pending() {
     for left in [
         json!({ "jsonrpc": "2.0", "id": 1, "result": { "outcome": { "outcome": "cancelled" } } }),
         json!({ "jsonrpc": "2.0", "id": 1, "error": { "code": -32800, "message": "cancelled" } }),
@@ -117,7 +117,7 @@ fn leaving_an_ask_decides_nothing() {
 }
 
 #[test]
-fn what_somebody_else_decides_is_taken_back_once() {
+fn ask_decided_elsewhere_is_cancelled_once() {
     let mut conversation = talking(all());
     event(&mut conversation, 8, "question.requested", &question());
     let outputs = event(&mut conversation, 9, "question.resolved", &question());
@@ -130,7 +130,7 @@ fn what_somebody_else_decides_is_taken_back_once() {
 }
 
 #[test]
-fn a_response_that_nobody_asked_for_changes_nothing() {
+fn unexpected_response_changes_nothing() {
     let mut conversation = talking(all());
     event(&mut conversation, 8, "question.requested", &question());
     for id in [json!(7), json!("1"), json!(-1), json!(1.5), json!(0)] {
@@ -145,7 +145,7 @@ fn a_response_that_nobody_asked_for_changes_nothing() {
 }
 
 #[test]
-fn an_answer_that_does_not_fit_is_asked_for_again_and_not_for_ever() {
+fn invalid_answer_is_requested_again_a_limited_number_of_times() {
     let mut conversation = talking(all());
     event(&mut conversation, 8, "question.requested", &question());
     for id in [1, 2] {

@@ -1,4 +1,4 @@
-//! The conversation, driven by hand: lines, events and outcomes in, lines and calls out.
+//! Tests of the conversation: lines, events and results as inputs, lines and calls as outputs.
 
 mod asks;
 
@@ -11,7 +11,7 @@ use super::{Conversation, Heard, Input, Output, Refusal, Reply, SessionCall, Set
 
 const S: &str = "ses_1";
 
-/// What came out, as JSON: messages as they are, calls by their name.
+/// Converts outputs to JSON: messages unchanged, calls by their name.
 fn shown(outputs: Vec<Output>) -> Vec<Value> {
     let shown = |output| match output {
         Output::Send(frame) => serde_json::from_str(&frame.line).unwrap(),
@@ -60,7 +60,7 @@ fn refused(conversation: &mut Conversation, code: ErrorCode) -> Vec<Output> {
     conversation.handle(Input::Done(Err(Refusal { code: Some(code), message: "no".to_owned() })))
 }
 
-/// A client with these capabilities, and a session that takes a prompt.
+/// A client with these capabilities, and a session that accepts a prompt.
 fn talking(capabilities: Value) -> Conversation {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }));
@@ -104,13 +104,13 @@ fn approval() -> Value {
     } }))
 }
 
-/// The one message that these outputs send.
+/// Returns the only message that these outputs send.
 fn sent(outputs: Vec<Output>) -> Value {
     let [only] = <[Output; 1]>::try_from(outputs).unwrap();
     shown(vec![only]).remove(0)
 }
 
-/// The verdict that this result of request `id` gives.
+/// Returns the verdict that this response to request `id` produces.
 fn verdict(conversation: &mut Conversation, id: u64, result: Value) -> Verdict {
     match line(conversation, &json!({ "jsonrpc": "2.0", "id": id, "result": result })).pop() {
         Some(Output::Call(SessionCall::Decide { ask, verdict })) if ask == "ask_1" => verdict,
@@ -136,7 +136,7 @@ fn a_client_introduces_itself_first() {
 }
 
 #[test]
-fn a_session_is_there_when_it_takes_a_prompt() {
+fn new_session_is_reported_when_it_accepts_a_prompt() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     let made = request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
@@ -150,7 +150,7 @@ fn a_session_is_there_when_it_takes_a_prompt() {
 }
 
 #[test]
-fn an_agent_that_does_not_start_is_no_session() {
+fn failed_start_is_reported_as_an_error() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
@@ -160,7 +160,7 @@ fn an_agent_that_does_not_start_is_no_session() {
     assert_eq!(sent(failed)["error"]["message"], "log in first");
 }
 
-/// Says something and tells of it; the turn runs afterwards.
+/// Sends a prompt and lets it appear in the events. The turn runs afterwards.
 fn prompted(conversation: &mut Conversation, id: u64) {
     let prompt = json!([{ "type": "text", "text": "hello" }]);
     request(conversation, id, "session/prompt", json!({ "sessionId": S, "prompt": prompt }));
@@ -177,7 +177,7 @@ fn own() -> Value {
 fn a_turn_ends_when_the_session_is_idle_after_it_ran() {
     let mut conversation = talking(json!({}));
     prompted(&mut conversation, 3);
-    // These belong to what was before.
+    // These events belong to the earlier turn.
     assert_eq!(status(&mut conversation, 8, "idle"), []);
     assert_eq!(event(&mut conversation, 9, "message.completed", &own()), []);
     assert_eq!(status(&mut conversation, 10, "idle"), []);
@@ -195,7 +195,7 @@ fn a_turn_ends_when_the_session_is_idle_after_it_ran() {
 }
 
 #[test]
-fn a_cancelled_turn_says_so() {
+fn cancelled_turn_has_the_stop_reason_cancelled() {
     for cancel in [
         json!({ "jsonrpc": "2.0", "method": "session/cancel", "params": { "sessionId": S } }),
         json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 3 } }),
@@ -207,7 +207,7 @@ fn a_cancelled_turn_says_so() {
         assert_eq!(line(&mut conversation, &cancel), [Output::Call(SessionCall::Interrupt { session: S.to_owned() })]);
         done(&mut conversation, session("running", &[]));
         assert_eq!(sent(status(&mut conversation, 11, "idle"))["result"]["stopReason"], "cancelled");
-        // The next turn is not.
+        // The next turn is not affected.
         prompted(&mut conversation, 4);
         event(&mut conversation, 12, "message.completed", &own());
         status(&mut conversation, 13, "running");
@@ -216,7 +216,7 @@ fn a_cancelled_turn_says_so() {
 }
 
 #[test]
-fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
+fn prompt_resumes_an_ended_session() {
     let mut conversation = talking(json!({}));
     event(&mut conversation, 8, "session.ended", &json!({ "status": "ended", "resumable": true }));
     let prompt = json!({ "sessionId": S, "prompt": [{ "type": "text", "text": "hello" }] });
@@ -233,7 +233,7 @@ fn a_session_that_is_over_is_taken_up_again_by_a_prompt() {
 }
 
 #[test]
-fn a_session_that_is_loaded_is_told_from_the_beginning_and_asks_again() {
+fn loaded_session_replays_its_transcript_and_pending_asks() {
     let mut conversation = Conversation::new(Setting::default());
     request(&mut conversation, 1, "initialize", json!({ "clientCapabilities": all() }));
     request(&mut conversation, 2, "session/load", json!({ "sessionId": S, "cwd": "/p", "mcpServers": [] }));
@@ -250,7 +250,7 @@ fn a_session_that_is_loaded_is_told_from_the_beginning_and_asks_again() {
     assert_eq!(outputs[0], json!({ "follow": S, "since": 7 }));
     assert_eq!(outputs[1], json!({ "jsonrpc": "2.0", "id": 2, "result": {} }));
     assert_eq!(outputs[2]["method"], "_sandboxagent/session/request_question");
-    // What the transcript told is not told again; what came after is.
+    // Blocks that the transcript contained are not sent again; later events are.
     assert_eq!(event(&mut conversation, 8, "message.completed", &own()), []);
     assert_eq!(event(&mut conversation, 9, "question.requested", &question()), []);
     assert_eq!(event(&mut conversation, 10, "message.completed", &own()).len(), 1);
@@ -285,7 +285,7 @@ fn a_turn_that_ended_in_a_gap_is_over() {
 }
 
 #[test]
-fn a_session_that_cannot_be_seen_any_more_ends_what_waits_for_it() {
+fn invisible_session_ends_its_waiting_requests() {
     let mut conversation = talking(all());
     prompted(&mut conversation, 3);
     event(&mut conversation, 8, "question.requested", &question());
@@ -297,7 +297,7 @@ fn a_session_that_cannot_be_seen_any_more_ends_what_waits_for_it() {
 }
 
 #[test]
-fn wrong_shapes_are_refused_one_by_one() {
+fn malformed_requests_are_refused_individually() {
     let mut conversation = talking(json!({}));
     let mut code = |text: &str| sent(conversation.handle(Input::Line { text, session: None }))["error"]["code"].clone();
     for (text, wanted) in [
@@ -328,7 +328,7 @@ fn wrong_shapes_are_refused_one_by_one() {
 
 /// docs/acp.md lists every method and capability of this surface.
 #[test]
-fn the_page_about_acp_lists_what_is_spoken() {
+fn acp_page_lists_every_method_and_capability() {
     let page = include_str!("../../../../../../docs/acp.md");
     let spoken = [
         "initialize",

@@ -20,12 +20,12 @@ use crate::surfaces::http::sessions::{accepted, detail, page};
 use crate::surfaces::http::transcript::shown as shown_transcript;
 use crate::surfaces::http::{ApiError, Authorized};
 
-/// How the outcome says where a person decided.
+/// The name of this surface in outcomes.
 const VIA: &str = "acp";
-/// Sessions on a page of the list.
+/// The page size of session lists.
 const PAGE: u32 = 100;
 
-/// The sessions that a caller sees.
+/// The sessions that a caller can see.
 #[derive(Debug, Clone)]
 pub(super) struct LocalSessions {
     app: Arc<App>,
@@ -88,7 +88,7 @@ impl LocalSessions {
         Ok(Reply::Session(Box::new(Session::of(&session, pending))))
     }
 
-    /// Forwards events until nobody listens. An error says why the stream cannot continue.
+    /// Forwards events until the receiver is dropped. An error says why the stream cannot continue.
     async fn forward_events(&self, session: &str, since: i64, tell: &mpsc::Sender<(String, Heard)>) -> Result<(), ApiError> {
         let caller = &self.authorized.caller;
         let found = sessions::get(&self.app.services, caller, session).await?;
@@ -145,7 +145,7 @@ impl Sessions for LocalSessions {
                 ErrorCode::Unauthorized => "the token is not valid any more".to_owned(),
                 _ => error.problem().detail.clone(),
             };
-            // Nobody listens: then nobody needs to know.
+            // If the receiver is gone, the reason is not needed.
             let _ = tell.send((session, Heard::Over(reason))).await;
         }
     }

@@ -1,5 +1,5 @@
-//! `/acp`: the transport of the Agent Client Protocol over HTTP. The client posts its messages one by one and reads ours
-//! from streams of server-sent events, one of the connection and one of each session.
+//! `/acp`: the Agent Client Protocol over HTTP. The client posts its messages one by one and reads ours from streams of
+//! server-sent events, one for the connection and one for each session.
 
 mod local_sessions;
 mod streams;
@@ -28,26 +28,26 @@ use crate::surfaces::acp::{Conversation, Input, Line, Output, Setting, no_messag
 use crate::surfaces::http::body::{BodyLimits, read_body};
 use crate::surfaces::http::{ApiError, Authorized};
 
-/// Clients, all together.
+/// The maximum number of connected clients.
 const CONNECTIONS: usize = 1_024;
-/// Messages of one client that wait to be read.
+/// The maximum number of unprocessed messages of one client.
 const LINES: usize = 16;
-/// How long a message may wait for room.
+/// How long a message may wait for room in the queue.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 const CONNECTION: HeaderName = HeaderName::from_static("acp-connection-id");
 const SESSION: HeaderName = HeaderName::from_static("acp-session-id");
 
-/// The clients that are connected.
+/// All connected clients.
 #[derive(Debug, Default)]
 pub(crate) struct AcpConnections {
     connections: Mutex<HashMap<String, AcpConnection>>,
 }
 
-/// One client. Its task ends when it is told to leave.
+/// One connected client. Its task ends when `leave` is cancelled.
 #[derive(Debug, Clone)]
 struct AcpConnection {
-    /// An id that leaks is of no use with another token.
+    /// The token of the client. A leaked connection id is useless with another token.
     owner: TokenId,
     lines: mpsc::Sender<Line>,
     streams: Arc<Streams>,
@@ -59,7 +59,7 @@ impl AcpConnections {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection that the headers name, if it is this caller's.
+    /// Returns the connection that the headers name, if it belongs to this caller.
     fn find(&self, headers: &HeaderMap, authorized: &Authorized) -> Result<(String, AcpConnection), ApiError> {
         let id = value(headers, &CONNECTION).ok_or_else(|| ApiError::malformed("the header Acp-Connection-Id is missing"))?;
         let found = self.connections().get(id).filter(|found| found.owner == authorized.caller.token).cloned();
@@ -91,7 +91,7 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
     let begins = match json_rpc::read(&text) {
         Ok(Message::Request { method, .. }) => method == "initialize",
         Ok(Message::Notification { .. } | Message::Response { .. }) => false,
-        // What is no message never reaches a connection.
+        // Malformed messages do not reach a connection.
         Err(unreadable) => {
             let kind = [(header::CONTENT_TYPE, "application/json")];
             return Ok((StatusCode::BAD_REQUEST, kind, no_message(&unreadable, &text)).into_response());
@@ -112,7 +112,7 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
     }
 }
 
-/// A client introduces itself: that makes the connection.
+/// Handles `initialize`, which creates the connection.
 fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response, ApiError> {
     let mut conversation = Conversation::new(Setting { agent: app.services.default_agent(), environment: None });
     let said = conversation.handle(Input::Line { text, session: None }).into_iter().find_map(|output| match output {
@@ -131,7 +131,7 @@ fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response,
         }
         connections.insert(id.clone(), connection);
     }
-    // It ends by itself: when the client leaves or is gone, its token is revoked, or the server stops.
+    // The task ends when the client disconnects, its token is revoked or the server stops.
     let (app, own) = (Arc::clone(app), id.clone());
     tokio::spawn(async move {
         let revoked = authorized.caller.revoked();
@@ -188,7 +188,7 @@ async fn listen(State(app): State<Arc<App>>, authorized: Authorized, headers: He
 async fn leave(State(app): State<Arc<App>>, authorized: Authorized, headers: HeaderMap) -> Result<StatusCode, ApiError> {
     authorized.may(Permission::Answer)?;
     let (_, connection) = app.acp.find(&headers, &authorized)?;
-    // What it had said is still done; nothing of what runs is cancelled.
+    // Received messages are still processed, and running calls are not cancelled.
     connection.leave.cancel();
     Ok(StatusCode::ACCEPTED)
 }

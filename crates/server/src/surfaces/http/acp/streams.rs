@@ -1,5 +1,5 @@
-//! What waits for a client over HTTP: one queue for the connection and one for each session, each read by one stream at a
-//! time. A queue outlives the stream that reads it, so that what is said between two streams is not lost.
+//! The outgoing messages of a client over HTTP: one queue for the connection and one for each session, each read by one stream
+//! at a time. A queue outlives its stream, so no message is lost between two streams.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -15,15 +15,15 @@ use tokio_util::sync::CancellationToken;
 use crate::surfaces::acp::{Frame, Outlet, To};
 use crate::surfaces::http::sse::StillAllowed;
 
-/// Messages that wait to be read. Whoever sends more waits.
+/// The capacity of a queue. Senders wait while it is full.
 const QUEUE: usize = 16;
-/// How long it waits. A client that reads nothing for so long is gone.
+/// How long senders wait. A client that reads nothing for this long counts as disconnected.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Sessions of one connection.
+/// The maximum number of sessions of one connection.
 const SESSIONS: usize = 64;
-/// How often a silent stream says that it is there.
+/// The interval of keep-alive comments on a quiet stream.
 const BEAT: Duration = Duration::from_secs(15);
-/// How long a client may be away: without a stream, and without a word.
+/// How long a client may have no stream and send no message before its connection ends.
 const AWAY: Duration = Duration::from_secs(600);
 
 /// The queues of one client.
@@ -32,7 +32,7 @@ pub(super) struct Streams {
     connection: Arc<OutgoingQueue>,
     sessions: Mutex<BTreeMap<String, Arc<OutgoingQueue>>>,
     presence: Mutex<Presence>,
-    /// Set once: nothing more will be said.
+    /// Cancelled when no more messages will be sent.
     over: CancellationToken,
     patience: Duration,
     beat: Duration,
@@ -47,16 +47,16 @@ struct Presence {
 #[derive(Debug)]
 struct OutgoingQueue {
     write: mpsc::Sender<String>,
-    /// Here unless a stream has it.
+    /// The receiver, unless a stream is using it.
     read: Mutex<Option<mpsc::Receiver<String>>>,
 }
 
-/// Why there is no stream.
+/// Why a stream could not be opened.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NoStream {
-    /// Another one reads it.
+    /// Another stream reads this queue.
     Busy,
-    /// There are too many.
+    /// The connection has too many streams.
     TooMany,
 }
 
@@ -87,12 +87,12 @@ impl Streams {
         })
     }
 
-    /// The client is there.
+    /// Records that the client is connected.
     pub(super) fn seen(&self) {
         lock(&self.presence).last = Instant::now();
     }
 
-    /// Waits until the client was away for long.
+    /// Waits until the client has been away for [`AWAY`].
     pub(super) async fn abandoned(&self) {
         loop {
             let left = {
@@ -106,7 +106,7 @@ impl Streams {
         }
     }
 
-    /// Ends all streams, when what waits has been read.
+    /// Ends all streams after their queued messages have been read.
     pub(super) fn end(&self) {
         self.over.cancel();
     }
@@ -131,7 +131,7 @@ impl Streams {
         found.unwrap_or_else(|| Arc::clone(&self.connection))
     }
 
-    /// A stream of server-sent events: of a session, or of the connection.
+    /// Opens a stream of server-sent events for a session or the connection.
     pub(super) fn open(self: &Arc<Self>, session: Option<&str>, allowed: StillAllowed) -> Result<Body, NoStream> {
         let queue = match session {
             Some(id) => self.session(id)?,
@@ -151,7 +151,7 @@ impl Outlet for Arc<Streams> {
     }
 }
 
-/// One reader of a queue. It gives the queue back when it goes.
+/// The reader of a queue. Returns the receiver when it is dropped.
 struct QueueReader {
     streams: Arc<Streams>,
     queue: Arc<OutgoingQueue>,
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_nobody_reads_waits_for_the_next_stream() {
+    async fn unread_messages_wait_for_the_next_stream() {
         let streams = Streams::new();
         let session = || To::Session("s".to_owned());
         assert!(streams.send(frame(To::Known("s".to_owned()), "1")).await);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_silent_stream_says_that_it_is_there() {
+    async fn quiet_stream_sends_keep_alives() {
         let streams = Streams::with(PATIENCE, Duration::from_millis(1));
         let mut body = open(&streams, None).unwrap();
         for _ in 0..3 {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_client_that_reads_nothing_is_gone_after_a_while() {
+    async fn client_that_reads_nothing_is_disconnected() {
         let streams = Streams::with(Duration::from_millis(50), BEAT);
         for _ in 0..QUEUE {
             assert!(streams.send(frame(To::Connection, "x")).await);

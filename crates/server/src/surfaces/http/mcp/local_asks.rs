@@ -21,7 +21,7 @@ use crate::surfaces::http::asks::collected;
 use crate::surfaces::http::{ApiError, Authorized};
 use crate::surfaces::mcp::{Asks, CallOrigin, ToolFailure};
 
-/// How often a wait looks whether its token is still good.
+/// How often a waiting call checks that its token is still valid.
 const LOOK: Duration = Duration::from_secs(60);
 
 const RESTARTING: &str =
@@ -31,7 +31,7 @@ const RESTARTING: &str =
 #[derive(Debug, Clone)]
 pub(super) struct LocalAsks {
     app: Arc<App>,
-    /// The caller of a tool; none before the first call.
+    /// The caller of the tool. `None` before the first call.
     caller: Option<Authorized>,
 }
 
@@ -53,7 +53,7 @@ impl From<ServiceError> for ToolFailure {
     }
 }
 
-/// A short header without anything strange in it.
+/// Returns a header value if it is short and printable.
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {
     let value = headers.get(name)?.to_str().ok()?.trim();
     (!value.is_empty() && value.len() <= limits::NAME).then(|| value.to_owned())
@@ -74,7 +74,7 @@ impl Asks for LocalAsks {
     }
 
     async fn open(&self, mut ask: NewAsk) -> Result<Ask, ToolFailure> {
-        // The name comes from what the client calls its program; a token that is made for one agent knows better.
+        // The agent name comes from the name of the client program, unless the token is limited to one agent.
         if let Some(agent) = &self.caller()?.identity.agent {
             ask.agent = Some(agent.clone());
             if let Some(external) = &mut ask.external {
@@ -105,7 +105,7 @@ impl Asks for LocalAsks {
 
     async fn withdraw(&self, id: &str) {
         if let Ok(caller) = self.caller() {
-            // The ask is resolved already, or it is not the caller's: nothing is left to do.
+            // The ask is already resolved, or it is not the caller's. Either way, there is nothing to withdraw.
             let _ = asks::withdraw(&self.app.services, caller, id, None).await;
         }
     }

@@ -1,4 +1,4 @@
-//! `/mcp`: both eras of the protocol over HTTP, for callers whose token may open asks.
+//! `/mcp`: both protocol versions over HTTP, for tokens that may open asks.
 
 mod local_asks;
 
@@ -28,9 +28,9 @@ use crate::surfaces::http::{ApiError, Authorized, MAX_BODY};
 use crate::surfaces::mcp::{CallerGone, Tools};
 use local_asks::LocalAsks;
 
-/// Sessions of clients of the older protocol, all together. A waiting call has one.
+/// The maximum number of client sessions of the older protocol version. A waiting call holds one.
 const SESSIONS: usize = 4_096;
-/// A session in which nothing was said for so long is over.
+/// A session without messages for this long ends.
 const SILENT: Duration = Duration::from_secs(86_400);
 
 const SESSION: &str = "mcp-session-id";
@@ -39,14 +39,14 @@ const SESSION: &str = "mcp-session-id";
 #[derive(Debug)]
 pub(crate) struct McpSessions {
     sessions: Arc<LocalSessionManager>,
-    /// Whose each session is: an id that leaks is of no use with another token.
+    /// The token of each session. A leaked session id is useless with another token.
     owners: Mutex<HashMap<String, TokenId>>,
 }
 
 impl Default for McpSessions {
     fn default() -> Self {
         let mut sessions = LocalSessionManager::default();
-        // Its own limit ends calls that wait for a person for five minutes in silence.
+        // The library's default would end calls after five minutes of waiting.
         sessions.session_config.keep_alive = Some(SILENT);
         Self { sessions: Arc::new(sessions), owners: Mutex::default() }
     }
@@ -57,7 +57,7 @@ impl McpSessions {
         self.owners.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes room by forgetting whose sessions those are that ended by themselves.
+    /// Removes entries of sessions that have ended, and returns whether there is room for another one.
     async fn has_room(&self) -> bool {
         if self.owners().len() < SESSIONS {
             return true;
@@ -74,7 +74,7 @@ fn session_of(headers: &HeaderMap) -> Option<String> {
 }
 
 fn service(app: &Arc<App>) -> StreamableHttpService<Tools<LocalAsks>, LocalSessionManager> {
-    // Hosts and origins were looked at before any handler ran, for this route as for every other.
+    // The gate has already checked hosts and origins, for this route as for every other.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .disable_allowed_origins()
@@ -114,7 +114,7 @@ async fn serve(
     let mut request = Request::from_parts(parts, Body::from(read_body(body, BodyLimits::CALLER).await?));
     let gone = CancellationToken::new();
     let ends = request.method() == Method::DELETE;
-    // A tool call ends by itself and says why.
+    // A tool call ends by itself, with an explanation for the model.
     let allowed = (request.method() == Method::GET).then(|| authorized.still_allowed(app));
     request.extensions_mut().insert(authorized);
     request.extensions_mut().insert(CallerGone(gone.clone()));
@@ -132,10 +132,10 @@ async fn serve(
     Ok(Response::from_parts(parts, Body::new(HeldReply { body, allowed, _guard: guard })))
 }
 
-/// A reply for as long as somebody takes it. When it is dropped, whoever works for it learns that.
+/// A response body that signals when it is dropped, so that the work for it can stop.
 struct HeldReply<B> {
     body: B,
-    /// The token of a stream that only the server ends.
+    /// The token check of a stream that only the server ends.
     allowed: Option<StillAllowed>,
     _guard: tokio_util::sync::DropGuard,
 }

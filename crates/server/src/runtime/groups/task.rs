@@ -1,0 +1,134 @@
+//! The task that completes groups, expires claims, and calls targets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sayso_core::group::{Group, GroupEnd, GroupPhase};
+use sayso_core::time::Time;
+use sayso_store::ops::{CalledBack, TendGroup};
+use sayso_store::read::GetGroup;
+use serde::Serialize;
+use tokio::task::JoinSet;
+
+use super::Groups;
+use crate::runtime::notify::Next;
+use crate::service::Services;
+use crate::service::groups::{lease_expired, question_about};
+
+/// How long to wait before something that could not be stored is tried again.
+const RETRY: Duration = Duration::from_secs(5);
+/// Targets that are called at once.
+const CALLS: usize = 16;
+
+/// Runs until it is dropped. Leases do not expire within `grace` of the start.
+pub(crate) async fn run(services: Arc<Services>, groups: Arc<Groups>, grace: Duration) {
+    groups.lock().hold_until(services.clock.now().plus(grace));
+    let mut calls: JoinSet<()> = JoinSet::new();
+    loop {
+        let changed = groups.changed.notified();
+        let now = services.clock.now();
+        let due = groups.lock().take_due(now);
+        for group in due {
+            tend(&services, &groups, &group).await;
+        }
+        let due = groups.lock().take_callbacks(services.clock.now(), CALLS.saturating_sub(calls.len()));
+        for group in due {
+            let (services, groups) = (Arc::clone(&services), Arc::clone(&groups));
+            calls.spawn(async move { call_back(&services, &groups, &group).await });
+        }
+        let next = groups.lock().next_due().filter(|_| calls.len() < CALLS);
+        let sleep = async {
+            match next {
+                Some(at) => services.clock.sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = changed => {}
+            () = sleep => {}
+            Some(_) = calls.join_next() => {}
+        }
+    }
+}
+
+async fn tend(services: &Services, groups: &Groups, group: &Group) {
+    let question = Box::new(question_about(services, group, &lease_expired(group)));
+    let tended = services.store.write(TendGroup { workspace: services.workspace, group: group.id, question }).await;
+    let again = match tended {
+        // The clock of the store is behind ours.
+        Ok(Some(group)) => group.due().filter(|_| !group.is_over()),
+        Ok(None) => None,
+        Err(error) => {
+            tracing::warn!(%error, group = %group.id, "a group could not be stored; trying again");
+            Some(services.clock.now().plus(RETRY))
+        }
+    };
+    if let Some(at) = again {
+        groups.lock().again_at(group.id, at);
+    }
+}
+
+#[derive(Serialize)]
+struct CallbackEvent {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    timestamp: Time,
+    data: CallbackData,
+}
+
+/// Ids and statuses only: the receiver reads the rest with its token.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallbackData {
+    group_id: String,
+    name: String,
+    asks: Vec<CallbackAsk>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CallbackAsk {
+    id: String,
+    status: &'static str,
+    timed_out: bool,
+}
+
+async fn call_back(services: &Services, groups: &Groups, group: &Group) {
+    let Some(callback) = &group.callback else { return };
+    let (workspace, id) = (services.workspace, group.id);
+    let (sent, retry) = match groups.targets.get(&callback.target) {
+        // The target was removed from the configuration. It may come back.
+        None => (false, true),
+        Some(target) => {
+            let query = GetGroup { workspace, group: id, token: group.opened_by };
+            let found = services.store.read(query).await.ok().flatten();
+            let asks = found.map(|found| found.asks).unwrap_or_default();
+            let asks = asks.iter().map(|ask| CallbackAsk {
+                id: ask.id.to_string(),
+                status: ask.outcome().map_or("pending", |outcome| outcome.decision.status().as_str()),
+                timed_out: ask.outcome().is_some_and(|outcome| matches!(outcome.by, sayso_core::actor::Actor::Timeout { .. })),
+            });
+            let kind = match &group.phase {
+                GroupPhase::Ended { end: GroupEnd::Withdrawn, .. } => "group.withdrawn",
+                GroupPhase::Pending
+                | GroupPhase::Ready { .. }
+                | GroupPhase::Claimed { .. }
+                | GroupPhase::Uncertain { .. }
+                | GroupPhase::Ended { .. } => "group.completed",
+            };
+            let now = services.clock.now();
+            let data = CallbackData { group_id: id.to_string(), name: group.name.clone(), asks: asks.collect() };
+            match target.send_event(&id.to_string(), CallbackEvent { kind, timestamp: now, data }, now).await {
+                Ok(()) => (true, false),
+                Err(failure) => {
+                    tracing::warn!(group = %id, target = %callback.target, reason = %failure.reason, "callback failed");
+                    (false, matches!(failure.next, Next::Later(_)))
+                }
+            }
+        }
+    };
+    // If this cannot be stored, the next start calls the target again, with the same webhook id.
+    if let Err(error) = services.store.write(CalledBack { workspace, group: id, sent, retry }).await {
+        tracing::warn!(%error, group = %id, "the result of a callback could not be stored");
+    }
+}

@@ -1,0 +1,59 @@
+"""`python -m sayso resume app:resume`: resumes suspended runs with a function of your program."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ._resumer import LEASE, resume_all
+from .errors import SaysoError
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m sayso", description="Work with suspended runs of a Sayso server.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    resume = commands.add_parser("resume", help="wait for decided groups, and resume their runs one at a time")
+    resume.add_argument("function", help="the function that resumes a run, for example app:resume")
+    resume.add_argument("--name", help="the runs to resume; by default the name of @sayso.resumer, else the module")
+    resume.add_argument("--lease", type=int, default=LEASE, help="seconds until a silent worker counts as lost (60)")
+    resume.add_argument("--once", action="store_true", help="end when no run can be resumed")
+    options = parser.parse_args(arguments)
+    try:
+        function = load(options.function)
+    except (ImportError, AttributeError, ValueError) as error:
+        print(f"Cannot load {options.function}: {error}. Give it as module:function.", file=sys.stderr)
+        return 2
+    name = options.name or getattr(function, "__sayso_name__", None) or options.function.partition(":")[0]
+    print(f"waiting for runs of {name}", flush=True)
+    call = resume_all(
+        function, name, lease=options.lease, once=options.once, report=lambda line: print(line, flush=True)
+    )
+    try:
+        asyncio.run(call)
+    except SaysoError as error:
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def load(place: str) -> Callable[..., Any]:
+    module, colon, function = place.partition(":")
+    if not colon or not function:
+        raise ValueError("there is no function name")
+    # Modules of the program are beside it, as with `python -m`.
+    sys.path.insert(0, os.getcwd())
+    value = getattr(importlib.import_module(module), function)
+    if not callable(value):
+        raise ValueError(f"{function} is not a function")
+    return value  # type: ignore[no-any-return]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,42 @@
+import type { Claim, ClaimRequest, Group, NewGroup } from "./api/index.js";
+import { type CallOptions, type Http, part } from "./http.js";
+
+/** Groups: the asks of suspended runs, and the claims of workers that resume them. */
+export class Groups {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** Opens the asks of one pause, all of them or none, and stores the state that a worker needs to resume the run. */
+  open = (group: NewGroup, options: CallOptions = {}): Promise<Group> => this.#http.post("/groups", group, options);
+
+  get = (groupId: string): Promise<Group> => this.#http.get(`/groups/${part(groupId)}`);
+
+  /** Takes a group back: its pending asks are withdrawn, and its state is deleted. */
+  withdraw = (groupId: string, reason?: string): Promise<Group> =>
+    this.#http.delete(`/groups/${part(groupId)}`, { query: { reason } });
+
+  /** How many groups of this name can be claimed. Waits at most `wait` seconds for one, up to 60. */
+  ready = async (name: string, wait = 0, options: CallOptions = {}): Promise<number> => {
+    const query = { name, wait: `${Math.trunc(wait)}s` };
+    return (await this.#http.get<{ ready: number }>("/groups/ready", { query, ...options })).ready;
+  };
+
+  /** Claims the oldest complete group of a name, or a certain group. Nothing if no group of the name is complete. */
+  claim = async (request: ClaimRequest): Promise<Claim | undefined> =>
+    (await this.#http.post<Claim | null>("/groups/claim", request)) ?? undefined;
+
+  /** Extends the lease of a claim, for example to `"60s"` from now. */
+  renew = (claim: Claim, lease?: string): Promise<Group> =>
+    this.#http.post(`/groups/${part(claim.group.id)}/renew`, { epoch: claim.epoch, lease });
+
+  /** Reports that the run was resumed. The state is deleted. */
+  acknowledge = (claim: Claim): Promise<Group> =>
+    this.#http.post(`/groups/${part(claim.group.id)}/ack`, { epoch: claim.epoch });
+
+  /** Gives a claim back. If the run was started, a person decides whether it is resumed again. */
+  release = (claim: Claim, started: boolean, reason?: string): Promise<Group> =>
+    this.#http.post(`/groups/${part(claim.group.id)}/release`, { epoch: claim.epoch, started, reason });
+}
