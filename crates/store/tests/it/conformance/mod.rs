@@ -11,6 +11,7 @@ mod asks;
 mod batches;
 mod connections;
 mod feed;
+mod groups;
 mod idempotency;
 mod messages;
 mod model;
