@@ -31,6 +31,17 @@ check_cargo() {
     type -P cargo >/dev/null || problems+=("cargo is missing. Install Rust from https://rustup.rs and open a new shell.")
 }
 
+# Tests start a PostgreSQL of their own.
+check_postgresql() {
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
+}
+
+# Debian's package would start a server for the whole machine, which nothing here needs.
+without_system_server() {
+    mkdir -p /etc/postgresql-common/createcluster.d
+    echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/sayso.conf
+}
+
 # Tests mount file systems and use networks of their own, in namespaces that any user may create.
 check_namespaces() {
     type -P unshare >/dev/null || return 0
@@ -82,6 +93,7 @@ for what in "$@"; do
         package_for python3 python3
         # Debian's python3 has the venv module, but not the ensurepip module that venv needs.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
+        check_postgresql
         check_namespaces
         ;;
     agents)
@@ -100,6 +112,7 @@ done
 
 if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" -eq 0 ] && type -P apt-get >/dev/null && [ -z "${SAYSO_PACKAGES_INSTALLED:-}" ]; then
+        [[ " ${packages[*]} " != *" postgresql "* ]] || without_system_server
         apt-get update -qq
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
         # Checks that were skipped because their tool was missing run now.

@@ -132,7 +132,9 @@ test("the defaults and the away profile are set in the form", async ({ inbox, se
   await expect(inbox.getByText("Questions: wait 15 min, then reject. Approvals: wait 15 min, then deny")).toBeVisible();
   await inbox.getByRole("button", { name: "Save", exact: true }).click();
   await inbox.getByRole("button", { name: "Away for 2 h" }).click();
-  await expect(inbox.getByRole("region", { name: "Policy and rules" }).getByRole("button", { name: "I’m back" })).toBeVisible();
+  await expect(
+    inbox.getByRole("region", { name: "Policy and rules" }).getByRole("button", { name: "I’m back" }),
+  ).toBeVisible();
   expect(await server.api("GET", "/policy")).toMatchObject({ profile: { name: "away" } });
   const ask = await server.ask(run("make"));
   expect(ask.deadlineAt).toBeTruthy();

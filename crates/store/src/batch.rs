@@ -14,6 +14,8 @@ pub(crate) trait Job: Send {
     fn more_reads(&self, unit: &Unit, reads: &mut Reads);
     /// Applies the operation, or takes back everything it staged. The result waits for the commit.
     fn apply(&mut self, unit: &mut Unit);
+    /// Forgets the result, because the batch is applied again.
+    fn reset(&mut self);
     /// The operation fails before it was applied. Others of the batch are not affected.
     fn fail(&mut self, error: StoreError);
     /// The batch was committed, or failed as a whole. Replies to the caller.
@@ -59,6 +61,10 @@ impl<O: Operation> Job for QueuedOperation<O> {
             Err(_) => unit.roll_back(),
         }
         self.result = Some(result);
+    }
+
+    fn reset(&mut self) {
+        self.result = None;
     }
 
     fn fail(&mut self, error: StoreError) {

@@ -53,6 +53,31 @@ pub enum OpenError {
         /// Why.
         source: std::io::Error,
     },
+    /// Not an address of a PostgreSQL database.
+    #[error("the address of the database cannot be read: {detail}")]
+    PostgresAddress {
+        /// Why.
+        detail: String,
+    },
+    /// A PostgreSQL database that cannot be used.
+    #[error("cannot use the PostgreSQL database: {0}")]
+    Postgres(#[source] DatabaseError),
+    /// A server that is too old.
+    #[error("PostgreSQL {found} is too old; Sayso needs version 14 or newer")]
+    OldPostgres {
+        /// Its major version.
+        found: i64,
+    },
+    /// A PostgreSQL database whose tables were created by a newer version.
+    #[error(
+        "the PostgreSQL database was written by a newer Sayso (schema {found}, this one knows {known}); install that version again"
+    )]
+    NewerPostgres {
+        /// Its schema.
+        found: i64,
+        /// Ours.
+        known: i64,
+    },
     /// Any other failure of the database.
     #[error("cannot open {}", .path.display())]
     Database {
@@ -71,6 +96,9 @@ pub enum StoreError {
     /// The disk is full. Nothing changed; the same call works again when there is space.
     #[error("the disk is full")]
     Full,
+    /// The database cannot be reached, or takes no writes now. Nothing changed; the same call works again when it is back.
+    #[error("the database is unavailable: {0}")]
+    Unavailable(String),
     /// The store is closed.
     #[error("the store is closed")]
     Closed,
@@ -105,6 +133,7 @@ impl StoreError {
         match self {
             Self::Full => Self::Full,
             Self::Closed => Self::Closed,
+            Self::Unavailable(detail) => Self::Unavailable(detail.clone()),
             Self::NotLoaded { table } => Self::NotLoaded { table },
             Self::Duplicate { what } => Self::Duplicate { what },
             Self::ContainsNul(error) => Self::ContainsNul(error.clone()),

@@ -1,4 +1,4 @@
-//! The closed set of reads. Each runs on a read-only connection and sees one snapshot.
+//! The closed set of reads. Each sees one snapshot of the database.
 
 use std::sync::Arc;
 
@@ -11,13 +11,20 @@ use sayso_core::scope::Scope;
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 
+use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
-use crate::sqlite::SqliteQuery;
+use crate::snapshot::Snapshot;
 
-/// A query that every backend can run.
-pub trait Query: SqliteQuery + Send + 'static {}
+/// A query. See the module `queries` for how each runs.
+pub trait Query: Send + 'static {
+    /// The result.
+    type Found: Send + 'static;
 
-impl<Q: SqliteQuery + Send + 'static> Query for Q {}
+    /// # Errors
+    /// When the database fails.
+    #[doc(hidden)]
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError>;
+}
 
 /// The session of an agent that a person runs themselves, if it is not over.
 #[derive(Debug)]

@@ -9,14 +9,14 @@ use rusqlite::{Connection, params};
 use sayso_core::time::Time;
 
 use super::checkpoint::{self, LogReset};
-use super::encode::{encode, encode_secrets};
 use super::load;
 use super::log::{self, ChangeLog};
 use super::memory::Memory;
-use super::row_bytes::{Action, Changes};
-use super::table::{Statements, TableWriter};
+use super::statements::{Statements, TableWriter};
 use super::unflushed::Unflushed;
 use super::writer;
+use crate::columns::encode::{encode, encode_secrets};
+use crate::columns::row_bytes::{Action, Changes};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::Reads;

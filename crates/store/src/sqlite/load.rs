@@ -2,19 +2,22 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, params};
+use rusqlite::Connection as Sqlite;
 use sayso_core::id::{AskId, SessionId};
 use sayso_core::time::Time;
 
 use super::cache::Cache;
-use super::decode::{self, all, ask_columns, column, json, one, raw};
 use super::memory::Memory;
-use super::numbers::{DELIVERY_QUEUED, FIRST_OUTCOME, is_uncollected};
-use super::queries::runs::read_run;
+use crate::columns::decode::{self, json, raw};
+use crate::columns::numbers::{DELIVERY_QUEUED, FIRST_OUTCOME, is_uncollected};
+use crate::columns::value::{Value, column, params};
 use crate::error::StoreError;
-use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyId, PendingOf, Read};
-use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, RunRow, SessionRow};
+use crate::queries::asks::read_ask;
+use crate::queries::runs::read_run;
+use crate::queries::sessions::read_session;
+use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, RunRow};
+use crate::snapshot::{all, one};
 use crate::unit::{Unit, belongs};
 
 /// A row from memory, otherwise from its table.
@@ -61,8 +64,9 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
         Read::External(key) => {
             let sql = "SELECT session FROM external WHERE workspace = ?1 AND token = ?2 AND agent = ?3 AND native_id = ?4";
             let found = row(&mut memory.externals, key, || {
-                let key = params![space.0, key.token.as_bytes(), key.agent, key.native_id];
-                one(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))
+                one(db, sql, params![space.0, key.token.as_bytes(), key.agent, key.native_id], |row| {
+                    Ok(SessionId::from_bytes(column(row, 0)?))
+                })
             })?;
             unit.externals.load(key.clone(), found);
         }
@@ -162,8 +166,8 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
         }
         Read::SessionsOfConnection(connection) => {
             let sql = "SELECT id FROM session WHERE connection = ?1 AND workspace = ?2";
-            let key = params![connection.as_bytes(), space.0];
-            let mut ids = all(db, sql, key, |row| Ok(SessionId::from_bytes(column(row, 0)?)))?;
+            let mut ids =
+                all(db, sql, params![connection.as_bytes(), space.0], |row| Ok(SessionId::from_bytes(column(row, 0)?)))?;
             let unflushed = memory.sessions.unflushed().filter(|(_, row)| row.session.connection == *connection);
             ids.extend(unflushed.map(|(id, _)| *id));
             for id in ids {
@@ -183,7 +187,7 @@ fn load_ask(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: AskId) -> Res
     Ok(())
 }
 
-fn ask_ids(db: &Sqlite, sql: &'static str, key: impl rusqlite::Params) -> Result<Vec<AskId>, StoreError> {
+fn ask_ids(db: &Sqlite, sql: &'static str, key: &[Value<'_>]) -> Result<Vec<AskId>, StoreError> {
     all(db, sql, key, |row| Ok(AskId::from_bytes(column(row, 0)?)))
 }
 
@@ -200,24 +204,12 @@ fn load_matching_asks(
     ids.into_iter().try_for_each(|id| load_ask(db, memory, unit, id))
 }
 
-pub(super) fn read_ask(db: &Sqlite, workspace: WorkspaceId, id: AskId) -> Result<Option<AskRow>, StoreError> {
-    let sql = concat!("SELECT ", ask_columns!(""), " FROM ask WHERE workspace = ?1 AND id = ?2");
-    one(db, sql, params![workspace.0, id.as_bytes()], |row| decode::ask(row, 0))
-}
-
 fn load_session(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: SessionId) -> Result<(), StoreError> {
     if !unit.sessions.is_loaded(&id) {
         let found = row(&mut memory.sessions, &id, || read_session(db, unit.workspace, id))?;
         unit.sessions.load(id, found);
     }
     Ok(())
-}
-
-pub(super) fn read_session(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
-    let sql = "SELECT data, seq FROM session WHERE workspace = ?1 AND id = ?2";
-    one(db, sql, params![workspace.0, id.as_bytes()], |row| {
-        Ok(SessionRow { session: json("session", &column::<String>(row, 0)?)?, seq: column(row, 1)? })
-    })
 }
 
 fn load_key(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, id: &IdempotencyId) -> Result<(), StoreError> {

@@ -14,7 +14,7 @@ use std::ops::Range;
 
 use rusqlite::Connection;
 
-use super::row_bytes::Changes;
+use crate::columns::row_bytes::Changes;
 use crate::error::StoreError;
 use crate::unit::Counters;
 

@@ -10,14 +10,16 @@ use sayso_core::group::Group;
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, GroupId, RunId, SessionId, TokenId};
 
 use super::cache::Cache;
-use super::decode::{self, all, column, one};
-use super::numbers::FIRST_OUTCOME;
+use crate::columns::decode;
+use crate::columns::numbers::FIRST_OUTCOME;
+use crate::columns::value::{column, params};
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
 use crate::operation::{IdempotencyId, PendingOf};
 use crate::ops::external::ExternalKey;
 use crate::ops::tokens::TokenRow;
 use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OutboxEntry, OwnerId, RunRow, SessionRow};
+use crate::snapshot::{all, one};
 use crate::unit::{Counters, Rows, Unit};
 
 /// How many flushed asks, sessions and connections stay in memory.
@@ -48,14 +50,14 @@ pub(super) struct Memory {
 impl Memory {
     /// Reads the counters and the two sets. The log must be flushed.
     pub(super) fn load(db: &Sqlite, workspace: WorkspaceId) -> Result<Self, StoreError> {
-        let counters = one(db, "SELECT last_seq, last_outbox FROM workspace WHERE id = ?1", [workspace.0], |row| {
+        let counters = one(db, "SELECT last_seq, last_outbox FROM workspace WHERE id = ?1", params![workspace.0], |row| {
             Ok(Counters { seq: column(row, 0)?, outbox: column(row, 1)? })
         })?;
         let mut pending = PendingIndex::default();
         let asks = all(
             db,
             "SELECT id, session, owner, native_id FROM ask WHERE workspace = ?1 AND status < ?2",
-            [workspace.0, FIRST_OUTCOME],
+            params![workspace.0, FIRST_OUTCOME],
             |row| {
                 Ok((
                     AskId::from_bytes(column(row, 0)?),
@@ -71,7 +73,7 @@ impl Memory {
             pending.insert(id, ask);
         }
         let sql = format!("SELECT {} FROM outbox WHERE workspace = ?1", decode::OUTBOX);
-        let outbox = all(db, &sql, [workspace.0], |row| decode::outbox(row).map(|(id, entry)| (id, Arc::new(entry))))?;
+        let outbox = all(db, &sql, params![workspace.0], |row| decode::outbox(row).map(|(id, entry)| (id, Arc::new(entry))))?;
         Ok(Self {
             counters: counters.unwrap_or(Counters { seq: 0, outbox: 0 }),
             asks: Cache::new(KEPT_ASKS),

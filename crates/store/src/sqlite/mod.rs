@@ -8,41 +8,24 @@ mod backup;
 mod cache;
 mod checkpoint;
 mod database;
-mod decode;
-mod encode;
-mod event_row;
 mod load;
 mod log;
 mod memory;
 mod migrate;
-mod numbers;
 pub mod probe;
-mod queries;
 mod retention;
-mod row_bytes;
-mod search_text;
+mod snapshot;
+mod statements;
 mod store;
-mod table;
 mod unflushed;
 mod upgrade;
 mod writer;
 
 pub use backup::backup;
-pub use retention::Retain;
-pub use store::{Store, StoreOptions};
+pub(crate) use store::SqliteStore;
+pub use store::StoreOptions;
 
 use crate::error::StoreError;
-
-/// A query as SQLite runs it, inside a read transaction.
-pub trait SqliteQuery {
-    /// What it finds.
-    type Found: Send + 'static;
-
-    /// # Errors
-    /// When the database fails.
-    #[doc(hidden)]
-    fn run(self, db: &rusqlite::Connection) -> Result<Self::Found, StoreError>;
-}
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {

@@ -4,17 +4,7 @@ use rusqlite::{Connection, params};
 use sayso_core::time::Time;
 
 use crate::error::StoreError;
-
-/// What to delete.
-#[derive(Debug, Clone, Copy)]
-pub struct Retain {
-    /// Events before this time.
-    pub events_before: Time,
-    /// Idempotency keys before this time.
-    pub keys_before: Time,
-    /// How many rows of each table at most.
-    pub at_most: usize,
-}
+use crate::store::Retain;
 
 /// Deletes also rows that carry their own end, if it has passed. Returns whether more is left to delete. The log must be
 /// flushed.

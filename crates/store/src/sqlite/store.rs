@@ -1,4 +1,4 @@
-//! Opening the database, and the handle to it.
+//! Opening a SQLite database, and the handle to it.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -10,13 +10,12 @@ use tokio::sync::Semaphore;
 use super::checkpoint;
 use super::database::Database;
 use super::migrate;
-use super::retention::Retain;
 use super::writer::Writer;
 use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
 use crate::operation::Operation;
 use crate::read::Query;
-use crate::sqlite::SqliteQuery;
+use crate::store::Retain;
 
 /// How to open a database.
 #[derive(Debug, Clone)]
@@ -35,9 +34,9 @@ impl StoreOptions {
     }
 }
 
-/// The database. Cheap to clone.
+/// An open SQLite database.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub(crate) struct SqliteStore {
     inner: Arc<StoreInner>,
 }
 
@@ -50,13 +49,12 @@ struct StoreInner {
     permits: Semaphore,
 }
 
-impl Store {
-    /// Opens or creates the database, upgrades its schema, and starts the writer. `clock` gives the time of each commit; the
-    /// writer's thread calls it once per batch.
-    ///
-    /// # Errors
-    /// When the file is damaged, newer, read-only or cannot be used. The file is left as it is.
-    pub fn open(options: &StoreOptions, clock: impl Fn() -> Time + Send + 'static, sink: impl Sink) -> Result<Self, OpenError> {
+impl SqliteStore {
+    pub(crate) fn open(
+        options: &StoreOptions,
+        clock: impl Fn() -> Time + Send + 'static,
+        sink: impl Sink,
+    ) -> Result<Self, OpenError> {
         let path = &options.path;
         let connection = migrate::open(path)?;
         let opened = |error| store_error(path, error);
@@ -73,19 +71,12 @@ impl Store {
         })
     }
 
-    /// Runs an operation. When this returns, its effect is durable.
-    ///
-    /// # Errors
-    /// When the disk is full or the database fails; then nothing changed.
-    pub async fn write<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
+    pub(crate) async fn write<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
         self.inner.writer.run(operation).await
     }
 
-    /// Runs a query on a snapshot that has everything committed before this call.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn read<Q: Query>(&self, query: Q) -> Result<<Q as SqliteQuery>::Found, StoreError> {
+    /// Runs a query after a flush, or on the writer's connection if the disk is too full for one.
+    pub(crate) async fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
         match self.inner.writer.flush().await {
             Ok(()) => {}
             Err(StoreError::Full) => return self.inner.writer.query(query).await,
@@ -96,16 +87,12 @@ impl Store {
         tokio::task::spawn_blocking(move || inner.read(query)).await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Deletes what is old. Returns whether more is left to delete.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub(crate) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
         self.inner.writer.retain(retain).await
     }
 
-    /// Stops the writer after everything that waits has been written, and copies the log into the database.
-    pub async fn close(&self) {
+    /// Copies the log into the database, too.
+    pub(crate) async fn close(&self) {
         // The last connection to close copies the log into the database, and only a writing one can.
         self.inner.permits.close();
         if let Ok(mut idle) = self.inner.idle.lock() {
@@ -116,7 +103,7 @@ impl Store {
 }
 
 impl StoreInner {
-    fn read<Q: Query>(&self, query: Q) -> Result<<Q as SqliteQuery>::Found, StoreError> {
+    fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
         let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
         let connection = match idle {
             Some(connection) => connection,

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::row_bytes::{Action, Change, Changes};
-use super::table::{Table, TableWriter};
+use super::statements::TableWriter;
+use crate::columns::row_bytes::{Action, Change, Changes};
+use crate::columns::table::Table;
 use crate::error::StoreError;
 
 /// Changes that wait for a flush, in the order in which rows first changed.

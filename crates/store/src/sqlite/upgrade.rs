@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use rusqlite::{Connection, params};
 use sayso_core::id::RunId;
 
-use super::decode::{self, ask_columns, column};
-use super::encode::add_ask;
 use super::migrate::{connect, create};
-use super::row_bytes::Changes;
+use super::statements::{Statements, TableWriter};
 use super::store::{open_error, store_error};
-use super::table::{Statements, Table, TableWriter};
+use crate::columns::decode::{self, ask_columns};
+use crate::columns::encode::add_ask;
+use crate::columns::row_bytes::Changes;
+use crate::columns::table::Table;
+use crate::columns::value::column;
 use crate::error::{OpenError, StoreError};
 use crate::event::{EventKind, WorkspaceId};
 
@@ -208,7 +210,7 @@ fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
 fn compare_counts(db: &Connection) -> Result<(), StoreError> {
     // Earlier versions have no hits of rules and no groups.
     let is_new = |table: &Table| matches!(table, Table::RuleHit | Table::Group | Table::GroupState);
-    for table in Table::all().into_iter().filter(|table| !is_new(table)) {
+    for table in Table::ALL.into_iter().filter(|table| !is_new(table)) {
         let name = table.name();
         let (old, new): (i64, i64) =
             db.query_row(&format!("SELECT (SELECT count(*) FROM old.{name}), (SELECT count(*) FROM main.{name})"), [], |row| {

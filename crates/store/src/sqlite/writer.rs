@@ -12,12 +12,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::checkpoint::{Checkpointer, LogReset};
 use super::database::Database;
-use super::retention::{self, Retain};
+use super::retention;
 use crate::batch::{Job, QueuedOperation};
 use crate::error::StoreError;
 use crate::event::{Sink, WorkspaceId};
 use crate::operation::{MORE_READS, Operation, Reads};
 use crate::read::Query;
+use crate::store::Retain;
 use crate::unit::Unit;
 
 /// How many requests may wait. When the queue is full, callers wait for a place.

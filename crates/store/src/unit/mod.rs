@@ -125,6 +125,19 @@ impl Unit {
         }
     }
 
+    /// Sets the time of the commit and the counters before it. For a backend that learns them together with rows.
+    pub(crate) const fn begin(&mut self, now: Time, counters: Counters) {
+        self.now = now;
+        self.counters = counters;
+        self.started = counters;
+        self.mark.counters = counters;
+    }
+
+    /// The counters before this batch.
+    pub(crate) const fn started(&self) -> Counters {
+        self.started
+    }
+
     /// Whether the event with this `seq` belongs to this batch.
     pub(crate) const fn is_new(&self, seq: i64) -> bool {
         seq > self.started.seq

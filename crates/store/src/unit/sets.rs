@@ -54,6 +54,16 @@ impl Unit {
         self.pending_ids.insert(of, ids);
     }
 
+    /// Adds one of the ids that [`Self::complete_pending_ids`] completes.
+    pub(crate) fn add_pending_id(&mut self, of: PendingOf, id: AskId) {
+        self.pending_ids.entry(of).or_default().insert(id);
+    }
+
+    /// Says that every stored id is here.
+    pub(crate) fn complete_pending_ids(&mut self, of: PendingOf) {
+        self.pending_ids.entry(of).or_default();
+    }
+
     fn require(&self, read: &Read, table: &'static str) -> Result<(), StoreError> {
         if self.sets.contains(read) { Ok(()) } else { Err(StoreError::NotLoaded { table }) }
     }

@@ -9,12 +9,13 @@ use sayso_store::ops::LoadConnection;
 use sayso_store::read::{CountRuleHits, EventsAfter, FeedHead, ListAsks, ListSessions, RuleHits, StatusFilter, Unfinished};
 use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
-use crate::conformance::plain_text::store_nul_in_every_content;
-use crate::world::{MAIN, World, answered, ask, open, question};
+use crate::sqlite::World;
+use crate::sqlite::conformance::plain_text::store_nul_in_every_content;
+use crate::world::{MAIN, answered, ask, open, question};
 
 /// A database with something in it, closed.
 async fn closed() -> World {
-    let world = World::new();
+    let world = World::new().await;
     for _ in 0..20 {
         let ask = world.open(ask(question())).await;
         world.resolve(ask.id, answered("A")).await.unwrap();
@@ -38,7 +39,7 @@ fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
 /// PostgreSQL could not hold a text with U+0000. Content keeps it, escaped in JSON.
 #[tokio::test]
 async fn no_text_of_any_column_contains_nul() {
-    let world = World::new();
+    let world = World::new().await;
     store_nul_in_every_content(&world).await;
     world.store.close().await;
     let sqlite = rusqlite::Connection::open(world.path()).unwrap();
@@ -261,7 +262,7 @@ async fn a_truncated_database_is_refused() {
 /// A page of a large database that went bad is not found at the start. Who needs it gets an error; nobody else is harmed.
 #[tokio::test]
 async fn a_damaged_page_harms_only_those_who_need_it() {
-    let world = World::new();
+    let world = World::new().await;
     let asks: Vec<_> = (0..700)
         .map(|number| {
             let mut ask = ask(question());
@@ -333,7 +334,7 @@ async fn only_its_owner_reads_the_database() {
 
 #[tokio::test]
 async fn a_backup_is_whole_and_made_while_writing() {
-    let world = World::new();
+    let world = World::new().await;
     let first = world.open(ask(question())).await;
     let copy = world.dir().join("copy.db");
     let writer = {
@@ -377,7 +378,7 @@ async fn after_closing_nothing_is_written() {
 
 #[tokio::test]
 async fn what_waits_when_it_closes_is_written() {
-    let world = World::new();
+    let world = World::new().await;
     let mut asks = Vec::new();
     let mut calls = Vec::new();
     for _ in 0..100 {

@@ -9,8 +9,9 @@ use sayso_store::OutboxPayload;
 use sayso_store::ops::LoadConnection;
 use sayso_store::ops::{CallerHasOutcome, Change, Process};
 
-use crate::conformance::processes::{delivery, ids, load, running, send, step};
-use crate::world::{MAIN, World, answered, ask, ask_of, question, secret};
+use crate::sqlite::World;
+use crate::sqlite::conformance::processes::{delivery, ids, load, running, send, step};
+use crate::world::{MAIN, answered, ask, ask_of, question, secret};
 
 pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
 
@@ -51,7 +52,7 @@ async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Deci
 
 #[tokio::test]
 async fn the_agent_gets_it_and_everybody_else_a_mask() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     let resolved = world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -68,7 +69,7 @@ async fn the_agent_gets_it_and_everybody_else_a_mask() {
 
 #[tokio::test]
 async fn after_delivery_it_is_in_no_file() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -82,7 +83,7 @@ async fn after_delivery_it_is_in_no_file() {
 
 #[tokio::test]
 async fn a_reader_in_the_way_only_delays_it() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -98,7 +99,7 @@ async fn a_reader_in_the_way_only_delays_it() {
 
 #[tokio::test]
 async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -115,7 +116,7 @@ async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
 /// A session that ends while a secret waits to be sent: nobody will ever take it.
 #[tokio::test]
 async fn it_goes_when_its_session_is_over_for_good() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -130,7 +131,7 @@ async fn it_goes_when_its_session_is_over_for_good() {
 
 #[tokio::test]
 async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let hidden = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     let open = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
@@ -144,7 +145,7 @@ async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
 /// opens the database next must not leave it there.
 #[tokio::test]
 async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
@@ -169,7 +170,7 @@ async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
 
 #[tokio::test]
 async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
-    let world = World::new();
+    let world = World::new().await;
     let session = running(&world).await;
     let ask = ask_of(&session, "1", secret());
     let id = ask.id;

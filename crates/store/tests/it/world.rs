@@ -22,7 +22,7 @@ use sayso_store::ops::{
     Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError, TokenRow,
 };
 use sayso_store::read::{EventsAfter, GetAsk};
-use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Store, StoreOptions, StoredEvent, WorkspaceId};
+use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Sink, Store, StoreOptions, StoredEvent, WorkspaceId};
 
 pub(crate) const MAIN: WorkspaceId = WorkspaceId::MAIN;
 
@@ -68,50 +68,60 @@ pub(crate) struct Told {
     pub(crate) commits: usize,
 }
 
-/// An empty database of the backend that is tested.
-#[derive(Debug)]
-pub(crate) enum TestDatabase {
-    Sqlite(tempfile::TempDir),
-}
-
-impl TestDatabase {
-    pub(crate) fn create() -> Self {
-        Self::Sqlite(tempfile::tempdir().unwrap())
-    }
+/// A database of the backend that is tested. It is deleted in the end.
+pub(crate) trait TestDatabase: Sized {
+    /// A new one, whose clock is a test's.
+    fn create(clock: &mut TestClock) -> Self;
 
     /// Opens it, also again after it was closed.
-    fn open(&self, clock: &TestClock) -> (Store, Arc<Mutex<Told>>) {
-        match self {
-            Self::Sqlite(dir) => open_with_clock(dir.path().join("sayso.db"), clock).unwrap(),
-        }
-    }
+    async fn open(&self, clock: &TestClock) -> (Store, Arc<Mutex<Told>>);
 }
 
 /// The clock of a store. It starts at `at(60)` and stands still until a test sets it.
 #[derive(Debug, Clone)]
-pub(crate) struct TestClock(Arc<AtomicI64>);
+pub(crate) struct TestClock {
+    now: Arc<AtomicI64>,
+    /// Where another process reads the time, in milliseconds.
+    file: Option<PathBuf>,
+}
 
 impl TestClock {
     fn new() -> Self {
-        Self(Arc::new(AtomicI64::new(at(60).as_millis())))
+        Self { now: Arc::new(AtomicI64::new(at(60).as_millis())), file: None }
     }
 
     pub(crate) fn now(&self) -> Time {
-        Time::from_millis(self.0.load(Ordering::Relaxed))
+        Time::from_millis(self.now.load(Ordering::Relaxed))
     }
 
     pub(crate) fn set(&self, now: Time) {
-        self.0.store(now.as_millis(), Ordering::Relaxed);
+        self.now.store(now.as_millis(), Ordering::Relaxed);
+        if let Some(file) = &self.file {
+            write_time(file, now);
+        }
     }
+
+    /// From now on the time is in this file, too.
+    pub(crate) fn also_in(&mut self, file: PathBuf) {
+        write_time(&file, self.now());
+        self.file = Some(file);
+    }
+}
+
+/// Replaces the file, so that no reader finds half of a number.
+fn write_time(file: &Path, now: Time) {
+    let new = file.with_extension("new");
+    std::fs::write(&new, now.as_millis().to_string()).unwrap();
+    std::fs::rename(new, file).unwrap();
 }
 
 /// A store and what became of it.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct World<D> {
     pub(crate) store: Store,
     pub(crate) told: Arc<Mutex<Told>>,
     pub(crate) clock: TestClock,
-    database: TestDatabase,
+    pub(crate) database: D,
 }
 
 /// Opens the database at this path with a sink that remembers.
@@ -119,41 +129,35 @@ pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_sto
     open_with_clock(path, &TestClock::new())
 }
 
-fn open_with_clock(path: PathBuf, clock: &TestClock) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
+/// A sink that remembers what it is told.
+pub(crate) fn remember(told: &Arc<Mutex<Told>>) -> impl Sink + use<> {
+    let told = Arc::clone(told);
+    move |commit: Commit| {
+        let mut told = told.lock().unwrap();
+        told.commits += 1;
+        told.events.extend(commit.events);
+        told.outbox.extend(commit.outbox);
+        told.deadlines.extend(commit.deadlines);
+    }
+}
+
+pub(crate) fn open_with_clock(path: PathBuf, clock: &TestClock) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
     let told = Arc::new(Mutex::new(Told::default()));
-    let sink = {
-        let told = Arc::clone(&told);
-        move |commit: Commit| {
-            let mut told = told.lock().unwrap();
-            told.commits += 1;
-            told.events.extend(commit.events);
-            told.outbox.extend(commit.outbox);
-            told.deadlines.extend(commit.deadlines);
-        }
-    };
+    let sink = remember(&told);
     let clock = clock.clone();
     Store::open(&StoreOptions::new(path), move || clock.now(), sink).map(|store| (store, told))
 }
 
-impl World {
-    pub(crate) fn new() -> Self {
-        Self::in_database(TestDatabase::create(), TestClock::new())
+impl<D: TestDatabase> World<D> {
+    pub(crate) async fn new() -> Self {
+        let mut clock = TestClock::new();
+        let database = D::create(&mut clock);
+        Self::in_database(database, clock).await
     }
 
-    fn in_database(database: TestDatabase, clock: TestClock) -> Self {
-        let (store, told) = database.open(&clock);
+    async fn in_database(database: D, clock: TestClock) -> Self {
+        let (store, told) = database.open(&clock).await;
         Self { store, told, clock, database }
-    }
-
-    /// The directory of a SQLite database.
-    pub(crate) fn dir(&self) -> &Path {
-        match &self.database {
-            TestDatabase::Sqlite(dir) => dir.path(),
-        }
-    }
-
-    pub(crate) fn path(&self) -> PathBuf {
-        self.dir().join("sayso.db")
     }
 
     /// Closes the store and opens it again: what is left is what was on disk.
@@ -161,7 +165,7 @@ impl World {
         self.store.close().await;
         let Self { store, told: _, clock, database } = self;
         drop(store);
-        Self::in_database(database, clock)
+        Self::in_database(database, clock).await
     }
 
     pub(crate) fn events(&self) -> Vec<StoredEvent> {

@@ -56,12 +56,12 @@ export function anAsk(change: Partial<Ask> = {}): Ask {
 }
 
 export function anApproval(change: Partial<NonNullable<Ask["approval"]>> = {}): Ask {
-  const command = "cargo test --workspace";
+  const command = change.command ?? "cargo test --workspace";
   return anAsk({
     kind: "approval",
     questions: [],
-    why: "no rule allows `cargo test --workspace`",
-    whyCode: { code: "no_rule_allows", params: { what: "`cargo test --workspace`" } },
+    why: `no rule allows \`${command}\``,
+    whyCode: { code: "no_rule_allows", params: { what: `\`${command}\`` } },
     approval: {
       tool: "Bash",
       action: "run",

@@ -249,6 +249,7 @@ impl From<StoreError> for ApiError {
             StoreError::Unreadable { .. }
             | StoreError::Database(_)
             | StoreError::Batch(_)
+            | StoreError::Unavailable(_)
             | StoreError::NotLoaded { .. }
             | StoreError::Duplicate { .. } => {
                 tracing::error!(%error, "the store failed");

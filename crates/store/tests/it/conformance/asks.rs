@@ -12,8 +12,9 @@ use sayso_store::EventKind;
 use sayso_store::ops::{CallerHasOutcome, ExpireAsk, Expired, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
 use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
 
+use super::World;
 use crate::world::{
-    MAIN, World, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,
+    MAIN, answered, approval, approved, ask, ask_of, at, labels, link, person, question, rejected, resolve, token, until,
 };
 
 fn outcome(decision: Decision, by: Actor, seconds: i64) -> Outcome {
@@ -22,7 +23,7 @@ fn outcome(decision: Decision, by: Actor, seconds: i64) -> Outcome {
 
 #[tokio::test]
 async fn what_was_opened_reads_back_whole_also_after_a_restart() {
-    let world = World::new();
+    let world = World::new().await;
     let mut wanted = until(ask(approval()), 600, OnTimeout::Deny);
     Arc::make_mut(&mut wanted.context).context = Some("The tests should pass.".to_owned());
     Arc::make_mut(&mut wanted.context).labels = labels(&[("team", "shop")]);
@@ -35,7 +36,7 @@ async fn what_was_opened_reads_back_whole_also_after_a_restart() {
 
 #[tokio::test]
 async fn one_outcome_whoever_comes_first() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let winner = person(token());
     let mut first = resolve(ask.id, answered("A"));
@@ -54,7 +55,7 @@ async fn one_outcome_whoever_comes_first() {
 
 #[tokio::test]
 async fn of_many_at_once_one_wins() {
-    let world = World::new();
+    let world = World::new().await;
     for _ in 0..50 {
         let ask = world.open(ask(question())).await;
         let calls = (0..8).map(|n| {
@@ -79,7 +80,7 @@ async fn of_many_at_once_one_wins() {
 
 #[tokio::test]
 async fn a_refused_decision_changes_nothing() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let refusals = [
         world.resolve(ask.id, approved()).await,
@@ -94,7 +95,7 @@ async fn a_refused_decision_changes_nothing() {
 
 #[tokio::test]
 async fn unknown_and_invisible_and_elsewhere_are_the_same() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session_with(labels(&[("team", "shop")]), None).await;
     let other = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -129,7 +130,7 @@ async fn unknown_and_invisible_and_elsewhere_are_the_same() {
 
 #[tokio::test]
 async fn what_the_policy_decided_is_one_event_and_never_pending() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let mut decided = ask_of(&session, "1", question());
     let by = Actor::Policy { rule: "questions: reject".to_owned() };
@@ -144,7 +145,7 @@ async fn what_the_policy_decided_is_one_event_and_never_pending() {
 
 #[tokio::test]
 async fn deadlines_are_told_kept_and_fire_once() {
-    let world = World::new();
+    let world = World::new().await;
     let soon = world.open(until(ask(question()), 600, OnTimeout::Reject)).await;
     let later = world.open(until(ask(question()), 900, OnTimeout::AcceptFirst)).await;
     let never = world.open(ask(approval())).await;
@@ -171,7 +172,7 @@ async fn deadlines_are_told_kept_and_fire_once() {
 
 #[tokio::test]
 async fn an_answer_before_the_deadline_stands() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(until(ask(approval()), 600, OnTimeout::Deny)).await;
     world.resolve(ask.id, approved()).await.unwrap();
     world.clock.set(at(601));
@@ -181,7 +182,7 @@ async fn an_answer_before_the_deadline_stands() {
 
 #[tokio::test]
 async fn snoozing_hides_and_brings_back_and_is_no_outcome() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let snooze = |until| SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until };
     let hidden = world.store.write(snooze(Some(at(100)))).await.unwrap().unwrap();
@@ -198,7 +199,7 @@ async fn snoozing_hides_and_brings_back_and_is_no_outcome() {
 
 #[tokio::test]
 async fn only_the_caller_of_an_ask_takes_it_back() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let of_agent = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let mine = world.open(ask(link())).await;
@@ -212,7 +213,7 @@ async fn only_the_caller_of_an_ask_takes_it_back() {
 
 #[tokio::test]
 async fn a_caller_that_has_the_outcome_is_noted_once() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let has = || CallerHasOutcome { workspace: MAIN, ask: ask.id };
     world.store.write(has()).await.unwrap();
@@ -227,7 +228,7 @@ async fn a_caller_that_has_the_outcome_is_noted_once() {
 
 #[tokio::test]
 async fn pending_twins_of_one_caller_are_one_ask() {
-    let world = World::new();
+    let world = World::new().await;
     let mut first = ask(question());
     first.origin.native_id = Some("deploy".to_owned());
     let mut twin = ask(question());
@@ -243,7 +244,7 @@ async fn pending_twins_of_one_caller_are_one_ask() {
 
 #[tokio::test]
 async fn a_caller_has_a_bound_on_what_is_pending() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     let open = || {
         let mut ask = ask(question());
@@ -262,7 +263,7 @@ async fn a_caller_has_a_bound_on_what_is_pending() {
 
 #[tokio::test]
 async fn an_ask_for_a_session_needs_one_that_is_there_and_visible() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let open = |session, scope| {
         let mut ask = ask(question());
@@ -278,7 +279,7 @@ async fn an_ask_for_a_session_needs_one_that_is_there_and_visible() {
 
 #[tokio::test]
 async fn lists_filter_sort_and_page() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session_with(labels(&[("team", "shop")]), None).await;
     let mut all = Vec::new();
     for (step, body) in [question(), approval(), link(), question()].into_iter().enumerate() {
@@ -335,7 +336,7 @@ async fn lists_filter_sort_and_page() {
 
 #[tokio::test]
 async fn the_ask_of_a_tool_call_is_the_pending_one_or_the_latest() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let other = world.session().await;
     let find = |session, call: &str| {
@@ -360,7 +361,7 @@ async fn the_ask_of_a_tool_call_is_the_pending_one_or_the_latest() {
 
 #[tokio::test]
 async fn a_suffix_is_no_pattern() {
-    let world = World::new();
+    let world = World::new().await;
     world.open(ask(question())).await;
     for wild in ["%", "_", "_____"] {
         let mut query = ListAsks::pending(MAIN, Scope::All, 10);
@@ -371,7 +372,7 @@ async fn a_suffix_is_no_pattern() {
 
 #[tokio::test]
 async fn a_list_tells_the_place_it_was_read_at() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let page = world.store.read(ListAsks::pending(MAIN, Scope::All, 10)).await.unwrap();
     assert_eq!((page.rows.as_slice(), page.seq), (std::slice::from_ref(&ask), 1));

@@ -3,7 +3,8 @@
 use sayso_store::ops::{Advanced, Change};
 use sayso_store::{Operation, StoreError};
 
-use crate::world::{World, advance, answered, ask, ask_of, question, resolve};
+use super::World;
+use crate::world::{advance, answered, ask, ask_of, question, resolve};
 
 /// Hands all operations to the store before it replies to the first: in a runtime with one thread tasks start in order.
 async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<Result<O::Output, StoreError>> {
@@ -23,7 +24,7 @@ async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<
 
 #[tokio::test]
 async fn operation_that_fails_does_not_harm_the_others_of_its_batch() {
-    let world = World::new();
+    let world = World::new().await;
     let sessions = [world.session().await, world.session().await, world.session().await];
     let taken = world.agent_asks(&sessions[0], 0, ask_of(&sessions[0], "taken", question())).await;
     let before = world.events().len();
@@ -48,7 +49,7 @@ async fn operation_that_fails_does_not_harm_the_others_of_its_batch() {
 
 #[tokio::test]
 async fn refused_operation_of_a_batch_leaves_no_trace() {
-    let world = World::new();
+    let world = World::new().await;
     let asked = world.open(ask(question())).await;
     let answers = ["A", "B", "A"].map(|entry| resolve(asked.id, answered(entry)));
     let results: Vec<_> =

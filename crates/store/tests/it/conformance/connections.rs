@@ -10,7 +10,8 @@ use sayso_store::ops::{Advanced, Change, LoadConnection};
 use sayso_store::read::Unfinished;
 use sayso_store::{EventKind, OutboxPayload};
 
-use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, at, block, link, question};
+use super::World;
+use crate::world::{MAIN, advance, answered, approval, approved, ask_of, at, block, link, question};
 
 fn ended(resumable: bool) -> SessionStatus {
     SessionStatus::Ended { reason: "it is gone".to_owned(), failed: true, resumable }
@@ -18,7 +19,7 @@ fn ended(resumable: bool) -> SessionStatus {
 
 #[tokio::test]
 async fn a_position_is_taken_once() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let open = |native: &str| vec![Change::OpenAsk(Box::new(ask_of(&session, native, question())))];
     let first = world.store.write(advance(&session, 0, vec![], open("1"))).await.unwrap();
@@ -37,7 +38,7 @@ async fn a_position_is_taken_once() {
 
 #[tokio::test]
 async fn a_connection_is_taken_up_where_it_was() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let mut step = advance(&session, 1, vec![], vec![]);
@@ -70,7 +71,7 @@ async fn a_connection_is_taken_up_where_it_was() {
 
 #[tokio::test]
 async fn what_the_agent_has_is_not_sent_again_and_is_told_once() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", approval())).await;
     world.resolve(ask.id, approved()).await.unwrap();
@@ -88,7 +89,7 @@ async fn what_the_agent_has_is_not_sent_again_and_is_told_once() {
 
 #[tokio::test]
 async fn outbox_ids_are_never_used_again() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let rows: Vec<_> = world.outbox().iter().map(|row| row.id).collect();
     world.step(&session, 0, rows.clone(), vec![]).await;
@@ -100,7 +101,7 @@ async fn outbox_ids_are_never_used_again() {
 
 #[tokio::test]
 async fn an_agent_takes_its_own_back() {
-    let world = World::new();
+    let world = World::new().await;
     let (session, other) = (world.session().await, world.session().await);
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let twin = world.agent_asks(&other, 0, ask_of(&other, "1", question())).await;
@@ -118,7 +119,7 @@ async fn an_agent_takes_its_own_back() {
 
 #[tokio::test]
 async fn an_agent_may_use_a_request_id_again_once_it_is_decided() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let first = world.agent_asks(&session, 0, ask_of(&session, "0", question())).await;
     world.resolve(first.id, answered("A")).await.unwrap();
@@ -129,7 +130,7 @@ async fn an_agent_may_use_a_request_id_again_once_it_is_decided() {
 #[tokio::test]
 async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn() {
     for resumable in [true, false] {
-        let world = World::new();
+        let world = World::new().await;
         let session = world.session().await;
         let mut asks = Vec::new();
         for (step, body) in [question(), approval(), link()].into_iter().enumerate() {
@@ -162,7 +163,7 @@ async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn()
 
 #[tokio::test]
 async fn everything_of_one_input_is_there_or_nothing() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let before = (world.events().len(), world.told.lock().unwrap().commits);

@@ -13,14 +13,15 @@ use sayso_store::ops::{AnnouncePolicy, Change, NoticeFrom, SayNotice, SnoozeAsk}
 use sayso_store::read::{EventsAfter, FeedHead};
 use sayso_store::{EventKind, EventPayload};
 
-use crate::world::{MAIN, World, advance, answered, approval, ask, ask_of, at, entropy, key, question, resolve, token};
+use super::World;
+use crate::world::{MAIN, advance, answered, approval, ask, ask_of, at, entropy, key, question, resolve, token};
 
 /// `seq` has no gaps and follows commit order. Subscribers and later readers see the same events.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     const WRITERS: usize = 16;
     const EACH: usize = 40;
-    let world = World::new();
+    let world = World::new().await;
     let mut writers = Vec::new();
     for writer in 0..WRITERS {
         let store = world.store.clone();
@@ -73,7 +74,7 @@ fn approved_by_mistake() -> sayso_core::ask::Decision {
 /// One operation that the database refuses does not hurt those that share its transaction.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_failing_operation_fails_alone() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let before = world.events().last().unwrap().seq;
@@ -104,7 +105,7 @@ async fn one_failing_operation_fails_alone() {
 
 #[tokio::test]
 async fn the_past_shows_an_ask_as_it_was() {
-    let world = World::new();
+    let world = World::new().await;
     let ask = world.open(ask(approval())).await;
     world.resolve(ask.id, crate::world::approved()).await.unwrap();
     let live = world.events();
@@ -119,7 +120,7 @@ async fn the_past_shows_an_ask_as_it_was() {
 /// An event is a snapshot: what changes later does not change what is read of it.
 #[tokio::test]
 async fn past_events_equal_the_events_that_were_published() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let tool = |input: Option<Raw>, output: Option<&str>, status: ToolStatus, event: EventKind| {
         let (tool_call_id, name) = ("t1".to_owned(), "Bash".to_owned());
@@ -166,7 +167,7 @@ async fn past_events_equal_the_events_that_were_published() {
 
 #[tokio::test]
 async fn the_past_is_read_in_pieces_and_by_session() {
-    let world = World::new();
+    let world = World::new().await;
     let (one, two) = (world.session().await, world.session().await);
     for step in 0..5 {
         world.agent_asks(&one, step, ask_of(&one, &step.to_string(), question())).await;
@@ -192,7 +193,7 @@ async fn the_past_is_read_in_pieces_and_by_session() {
 /// The feed forgets; asks do not.
 #[tokio::test]
 async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     let mut opened = Vec::new();
     for n in 0..10 {
@@ -242,7 +243,7 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
 
 #[tokio::test]
 async fn an_announcement_is_an_event_of_everybody() {
-    let world = World::new();
+    let world = World::new().await;
     let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true };
     world.clock.set(at(5));
     world.store.write(announce).await.unwrap();

@@ -5,11 +5,12 @@ use sayso_core::session::Labels;
 use sayso_store::EventKind;
 use sayso_store::ops::{KeyReused, Once, OpenAsk, Opened, ResolveError};
 
-use crate::world::{MAIN, World, answered, ask, key, new_session, question, rejected, resolve, token};
+use super::World;
+use crate::world::{MAIN, answered, ask, key, new_session, question, rejected, resolve, token};
 
 #[tokio::test]
 async fn opening_again_brings_the_same_ask() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     let open = |body| OpenAsk {
         workspace: MAIN,
@@ -30,7 +31,7 @@ async fn opening_again_brings_the_same_ask() {
 
 #[tokio::test]
 async fn deciding_again_is_not_late() {
-    let world = World::new();
+    let world = World::new().await;
     let (mine, other) = (token(), token());
     let opened = world.open(ask(question())).await;
     let decide = |token, body| {
@@ -48,7 +49,7 @@ async fn deciding_again_is_not_late() {
 
 #[tokio::test]
 async fn a_refused_call_does_not_use_its_key_up() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     let opened = world.open(ask(question())).await;
     let mut wrong = resolve(opened.id, answered(" "));
@@ -61,7 +62,7 @@ async fn a_refused_call_does_not_use_its_key_up() {
 
 #[tokio::test]
 async fn starting_again_brings_the_same_session() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     let start = |body| new_session(Labels::new(), None, Some(key(mine, "k", body)));
     let Once::Done(first) = world.store.write(start(1)).await.unwrap() else { panic!("not started") };
@@ -73,7 +74,7 @@ async fn starting_again_brings_the_same_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn at_the_same_time_too() {
-    let world = World::new();
+    let world = World::new().await;
     let mine = token();
     for round in 0..50 {
         let name = round.to_string();

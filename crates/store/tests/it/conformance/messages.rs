@@ -11,7 +11,8 @@ use sayso_store::ops::{Change, MessageSent, SendMessage};
 use sayso_store::read::{ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, OutboxPayload};
 
-use crate::world::{MAIN, World, answered, approval, ask_of, block, key, question, secret, token};
+use super::World;
+use crate::world::{MAIN, answered, approval, ask_of, block, key, question, secret, token};
 
 fn say(session: &Session, text: &str) -> SendMessage {
     let block = block(text);
@@ -31,7 +32,7 @@ fn say(session: &Session, text: &str) -> SendMessage {
 
 #[tokio::test]
 async fn with_nothing_pending_it_is_a_prompt() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let message = say(&session, "hello");
     let id = message.block.id;
@@ -42,7 +43,7 @@ async fn with_nothing_pending_it_is_a_prompt() {
 
 #[tokio::test]
 async fn it_answers_the_one_open_question_and_no_prompt_is_sent() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let message = say(&session, "neither");
@@ -80,7 +81,7 @@ async fn it_never_answers_what_text_does_not_answer() {
         }],
     };
     for body in [approval(), secret(), several, number] {
-        let world = World::new();
+        let world = World::new().await;
         let session = world.session().await;
         let ask = world.agent_asks(&session, 0, ask_of(&session, "1", body)).await;
         assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), MessageSent::Pending(vec![ask.id]));
@@ -95,7 +96,7 @@ async fn it_never_answers_what_text_does_not_answer() {
 
 #[tokio::test]
 async fn two_open_questions_are_one_too_many() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let one = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let two = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
@@ -105,7 +106,7 @@ async fn two_open_questions_are_one_too_many() {
 /// Exactly one ask has to be *live*. Parked asks are ignored.
 #[tokio::test]
 async fn what_is_parked_does_not_stand_in_the_way() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let parked = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let end = SessionStatus::Ended { reason: "crashed".to_owned(), failed: true, resumable: true };
@@ -124,7 +125,7 @@ async fn what_is_parked_does_not_stand_in_the_way() {
 
 #[tokio::test]
 async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let mut body = ask_of(&session, "1", question());
     let sayso_core::ask::AskBody::Question { questions } = Arc::make_mut(&mut body.body) else { panic!("a question") };
@@ -140,7 +141,7 @@ async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
 
 #[tokio::test]
 async fn again_with_the_same_key_is_the_same_message() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let mine = token();
@@ -164,7 +165,7 @@ async fn again_with_the_same_key_is_the_same_message() {
 
 #[tokio::test]
 async fn nobody_listens_in_a_session_that_is_over_or_unseen() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let mut unseen = say(&session, "hello");
     unseen.scope = Scope::OpenedBy { token: token() };

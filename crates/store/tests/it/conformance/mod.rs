@@ -1,14 +1,17 @@
 //! The conformance suite: what every backend of the store promises. Its tests know no SQL and no file; they get their database
-//! from [`TestDatabase`](crate::world::TestDatabase), which is the one place to add a backend. List the cases with
+//! from [`TestDatabase`](crate::world::TestDatabase). `main.rs` includes the suite once for each backend. List the cases with
 //!
 //! ```text
 //! cargo test --package sayso-store --test it conformance:: -- --list
 //! ```
 
+use super::World;
+
 mod asks;
 mod batches;
 mod connections;
 mod feed;
+mod groups;
 mod idempotency;
 mod messages;
 mod model;

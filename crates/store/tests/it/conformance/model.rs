@@ -16,7 +16,8 @@ use sayso_store::ops::{
 use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::{EventPayload, OutboxId, OutboxPayload, Store, StoredEvent};
 
-use crate::world::{MAIN, World, advance, answered, ask, ask_of, at, question, resolve, token};
+use super::World;
+use crate::world::{MAIN, advance, answered, ask, ask_of, at, question, resolve, token};
 
 const AGENTS: usize = 2;
 const MAX_PENDING: usize = 3;
@@ -321,7 +322,7 @@ async fn compare(world: &World, model: &Model) {
 }
 
 async fn run(rounds: Vec<Round>) {
-    let mut world = World::new();
+    let mut world = World::new().await;
     let mut model = Model {
         asks: Vec::new(),
         events: Vec::new(),

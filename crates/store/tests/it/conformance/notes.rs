@@ -4,7 +4,8 @@ use sayso_core::ask::Ask;
 use sayso_store::ops::{DropNote, DropPush, NoteRow, NoteState, PushRow, PutNote, PutPush};
 use sayso_store::read::{AllPushes, GetNote, PendingNotes};
 
-use crate::world::{MAIN, World, answered, ask, at, question, token};
+use super::World;
+use crate::world::{MAIN, answered, ask, at, question, token};
 
 fn note(ask: &Ask, channel: &str, state: NoteState) -> NoteRow {
     NoteRow { ask: ask.id, channel: channel.to_owned(), state, attempts: 2, message: Some("17".to_owned()) }
@@ -12,7 +13,7 @@ fn note(ask: &Ask, channel: &str, state: NoteState) -> NoteRow {
 
 #[tokio::test]
 async fn notes_outlive_the_server_and_end_when_they_are_dropped() {
-    let world = World::new();
+    let world = World::new().await;
     let (one, two) = (world.open(ask(question())).await, world.open(ask(question())).await);
     let notes = [note(&one, "mail", NoteState::Told), note(&one, "phone", NoteState::Again(at(5)))];
     for note in &notes {
@@ -33,7 +34,7 @@ async fn notes_outlive_the_server_and_end_when_they_are_dropped() {
 
 #[tokio::test]
 async fn a_token_has_one_browser_that_is_woken() {
-    let world = World::new();
+    let world = World::new().await;
     let (ada, ben) = (token(), token());
     let browser = |token, endpoint: &str| PushRow { token, endpoint: endpoint.to_owned(), public_key: [4; 65], auth: [7; 16] };
     for push in

@@ -9,11 +9,12 @@ use sayso_store::ops::{
 };
 use sayso_store::read::{AllTokens, PolicyState};
 
-use crate::world::{MAIN, World, at, entropy, labels, token, token_row};
+use super::World;
+use crate::world::{MAIN, at, entropy, labels, token, token_row};
 
 #[tokio::test]
 async fn tokens_are_kept_and_revoked_once() {
-    let world = World::new();
+    let world = World::new().await;
     let one = token_row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
     let two = token_row(2, Scope::All);
     for token in [&one, &two] {
@@ -34,7 +35,7 @@ async fn tokens_are_kept_and_revoked_once() {
 
 #[tokio::test]
 async fn a_hash_belongs_to_one_token() {
-    let world = World::new();
+    let world = World::new().await;
     world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.unwrap();
     assert!(world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.is_err());
     assert_eq!(world.store.read(AllTokens).await.unwrap().len(), 1);
@@ -42,7 +43,7 @@ async fn a_hash_belongs_to_one_token() {
 
 #[tokio::test]
 async fn a_login_code_works_once_and_not_too_late() {
-    let world = World::new();
+    let world = World::new().await;
     let code = |hash: u8| CreateLoginCode {
         workspace: MAIN,
         hash: [hash; 32],
@@ -67,7 +68,7 @@ async fn a_login_code_works_once_and_not_too_late() {
 
 #[tokio::test]
 async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
-    let world = World::new();
+    let world = World::new().await;
     let grant =
         |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule"), key: None };
     let (short, long, ever) = (grant(Some(at(10))), grant(Some(at(1_000))), grant(None));

@@ -12,12 +12,13 @@ use sayso_store::ops::{
 use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::{EventKind, Operation, StoreError};
 
-use crate::world::{MAIN, World, answered, ask, ask_of, at, block, key, labels, new_session, question, token, token_row};
+use super::World;
+use crate::world::{MAIN, answered, ask, ask_of, at, block, key, labels, new_session, question, token, token_row};
 
 /// JSON, the search and the lists keep every character, U+0000 too: agents send it in the output of tools.
 #[tokio::test]
 async fn text_with_nul_is_stored_verbatim() {
-    let world = World::new();
+    let world = World::new().await;
     let mut asked = ask(question());
     Arc::make_mut(&mut asked.context).title = "before\0after".to_owned();
     let id = asked.id;
@@ -64,7 +65,7 @@ pub(crate) async fn store_nul_in_every_content(world: &World) {
 /// The reason is not searched, so it has a separate column.
 #[tokio::test]
 async fn reason_of_an_undeliverable_answer_has_a_replacement_for_nul() {
-    let world = World::new();
+    let world = World::new().await;
     store_nul_in_every_content(&world).await;
     let all = ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 10) };
     let stored = world.reopen().await.store.read(all).await.unwrap().rows;
@@ -94,7 +95,7 @@ fn open(change: impl FnOnce(&mut Ask, &mut AskContext)) -> OpenAsk {
 
 #[tokio::test]
 async fn plain_text_with_nul_is_refused_and_leaves_no_trace() {
-    let world = World::new();
+    let world = World::new().await;
     let nul = || "a\0b".to_owned();
     assert_refused(&world, open(|ask, _| ask.origin.native_id = Some(nul())), "the id of the request").await;
     assert_refused(&world, open(|_, context| context.agent = nul()), "the name of the agent").await;

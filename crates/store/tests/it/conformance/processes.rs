@@ -10,7 +10,8 @@ use sayso_store::ops::{Advance, Change, LoadConnection, LoadedConnection, Proces
 use sayso_store::read::Unfinished;
 use sayso_store::{OutboxId, OutboxPayload};
 
-use crate::world::{MAIN, World, advance, answered, approval, approved, ask_of, question, secret};
+use super::World;
+use crate::world::{MAIN, advance, answered, approval, approved, ask_of, question, secret};
 
 pub(crate) fn send(session: &Session, ask: Option<AskId>, message: &str, secret: bool) -> Change {
     Change::Send { session: session.id, ask, message: Raw::of(&message), secret }
@@ -60,7 +61,7 @@ pub(crate) async fn delivery(world: &World, ask: AskId) -> Delivery {
 
 #[tokio::test]
 async fn a_launch_begins_a_life_and_reading_moves_the_position() {
-    let world = World::new();
+    let world = World::new().await;
     let session = running(&world).await;
     let world = world.reopen().await;
     let loaded = load(&world, &session).await;
@@ -80,7 +81,7 @@ async fn a_launch_begins_a_life_and_reading_moves_the_position() {
 
 #[tokio::test]
 async fn an_outcome_is_delivered_when_the_process_has_it() {
-    let world = World::new();
+    let world = World::new().await;
     let session = running(&world).await;
     let mut ask = ask_of(&session, "1", approval());
     ask.origin.connection = Some(session.connection);
@@ -103,7 +104,7 @@ async fn an_outcome_is_delivered_when_the_process_has_it() {
 #[tokio::test]
 async fn outcome_that_was_sent_before_the_commit_becomes_its_lines_under_the_same_id() {
     for ends in [false, true] {
-        let world = World::new();
+        let world = World::new().await;
         let session = running(&world).await;
         let ask = ask_of(&session, "1", question());
         let id = ask.id;
@@ -137,7 +138,7 @@ async fn outcome_that_was_sent_before_the_commit_becomes_its_lines_under_the_sam
 
 #[tokio::test]
 async fn a_message_that_was_perhaps_sent_is_known_as_that_until_it_is_settled() {
-    let world = World::new();
+    let world = World::new().await;
     let session = running(&world).await;
     for (position, secret) in [(2, false), (6, true)] {
         let body = if secret { self::secret() } else { question() };
@@ -162,7 +163,7 @@ async fn a_message_that_was_perhaps_sent_is_known_as_that_until_it_is_settled() 
 
 #[tokio::test]
 async fn what_was_on_its_way_to_a_process_that_ended_is_told_to_be_lost() {
-    let world = World::new();
+    let world = World::new().await;
     let session = running(&world).await;
     let ask = ask_of(&session, "1", question());
     let id = ask.id;

@@ -11,7 +11,8 @@ use sayso_store::EventKind;
 use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunEvent};
 use sayso_store::read::{GetRun, ListRuns, OpenRuns};
 
-use crate::world::{MAIN, World, at, entropy, token};
+use super::World;
+use crate::world::{MAIN, at, entropy, token};
 
 fn run() -> Run {
     let text = "name = \"w\"\n[[steps]]\nid = \"a\"\n[steps.checkpoint]\nquestion = \"Go on?\"\n[[steps]]\nid = \"b\"\n[steps.checkpoint]\nquestion = \"And?\"\n";
@@ -48,7 +49,7 @@ fn read(run: &Run, scope: Scope) -> GetRun {
 
 #[tokio::test]
 async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
-    let world = World::new();
+    let world = World::new().await;
     let mut run = run();
     run.next(Event::Begin, at(0), &mut entropy);
     let created = world.store.write(CreateRun { first: moved(&run, 0), key: None }).await.unwrap();
@@ -72,7 +73,7 @@ async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
 
 #[tokio::test]
 async fn a_run_is_seen_by_its_labels_and_listed_newest_first() {
-    let world = World::new();
+    let world = World::new().await;
     let (one, two) = (run(), run());
     for run in [&one, &two] {
         world.store.write(CreateRun { first: moved(run, 0), key: None }).await.unwrap();

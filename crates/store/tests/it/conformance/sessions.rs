@@ -10,7 +10,8 @@ use sayso_store::ops::{Change, CommandSession, Commanded, LoadConnection, Sessio
 use sayso_store::read::{GetSession, ListSessions, ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, EventPayload, OutboxPayload};
 
-use crate::world::{MAIN, World, answered, approval, approved, ask_of, at, block, labels, question, token};
+use super::World;
+use crate::world::{MAIN, answered, approval, approved, ask_of, at, block, labels, question, token};
 
 fn list(limit: usize) -> ListSessions {
     ListSessions { workspace: MAIN, scope: Scope::All, open_only: false, label: None, id_ends_with: None, limit, after: None }
@@ -37,7 +38,7 @@ async fn end(world: &World, session: &Session, from: i64, resumable: bool) {
 
 #[tokio::test]
 async fn lists_are_newest_first_filtered_and_paged() {
-    let world = World::new();
+    let world = World::new().await;
     let shop = labels(&[("team", "shop")]);
     let mine = token();
     let one = world.session_with(shop.clone(), None).await;
@@ -64,7 +65,7 @@ async fn lists_are_newest_first_filtered_and_paged() {
 
 #[tokio::test]
 async fn one_session_comes_with_what_is_pending() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let get = |session, scope| world.store.read(GetSession { workspace: MAIN, session, scope });
     let first = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -79,7 +80,7 @@ async fn one_session_comes_with_what_is_pending() {
 
 #[tokio::test]
 async fn a_transcript_has_blocks_and_asks_in_their_order() {
-    let world = World::new();
+    let world = World::new().await;
     let (session, other) = (world.session().await, world.session().await);
     let said = |text: &str| {
         let body = BlockBody::Message { role: Role::Assistant, text: text.to_owned() };
@@ -126,7 +127,7 @@ async fn a_transcript_has_blocks_and_asks_in_their_order() {
 
 #[tokio::test]
 async fn a_status_is_told_when_it_is_news() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let status = |status| vec![Change::Status { session: session.id, status }];
     world.step(&session, 0, vec![], status(SessionStatus::Idle)).await;
@@ -138,7 +139,7 @@ async fn a_status_is_told_when_it_is_news() {
 
 #[tokio::test]
 async fn commands_go_to_sessions_that_can_take_them() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let do_ = |kind| world.store.write(command(&session, kind));
     assert_eq!(do_(SessionCommand::Resume).await.unwrap(), Commanded::NotResumable, "it is not over");
@@ -162,7 +163,7 @@ async fn commands_go_to_sessions_that_can_take_them() {
 #[tokio::test]
 async fn interrupt_and_close_leave_outcomes_to_the_actor() {
     for kind in [SessionCommand::Interrupt, SessionCommand::Close] {
-        let world = World::new();
+        let world = World::new().await;
         let session = world.session().await;
         let tool = world.agent_asks(&session, 0, ask_of(&session, "1", approval())).await;
         world.resolve(tool.id, approved()).await.unwrap();
@@ -192,7 +193,7 @@ fn block_of(world: &World) -> serde_json::Value {
 
 #[tokio::test]
 async fn a_tool_keeps_what_it_was_called_with() {
-    let world = World::new();
+    let world = World::new().await;
     let session = world.session().await;
     let called = serde_json::json!({ "command": "ls", "lines": [1, "two"] });
     let tool = |input: Option<Raw>, output: Option<&str>, status: ToolStatus| {

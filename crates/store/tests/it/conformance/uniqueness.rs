@@ -7,7 +7,8 @@ use sayso_store::ops::{AddGrant, AttachConnection, CreateSession, CreateToken, O
 use sayso_store::read::{AllTokens, GetSession, PolicyState};
 use sayso_store::{Operation, StoreError};
 
-use crate::world::{MAIN, World, ask, at, entropy, labels, new_session, question, token_row};
+use super::World;
+use crate::world::{MAIN, ask, at, entropy, labels, new_session, question, token_row};
 
 /// Writes an operation whose id is taken.
 async fn assert_taken(world: &World, operation: impl Operation, taken: &str) {
@@ -17,7 +18,7 @@ async fn assert_taken(world: &World, operation: impl Operation, taken: &str) {
 
 #[tokio::test]
 async fn id_that_exists_is_refused_and_leaves_no_trace() {
-    let mut world = World::new();
+    let mut world = World::new().await;
     let asked = world.open(ask(question())).await;
     let session = world.session().await;
     let attach = |id: ConnectionId| {

@@ -3,16 +3,16 @@
 //! A change is what it does, its table, the number of its values, and the values. Values are written once, straight from
 //! the rows of operations, and read in place when they go into their table: a batch makes no copy per row or value.
 
-use rusqlite::types::ValueRef;
 use serde::Serialize;
 
 use super::table::Table;
+use super::value::Value;
 use crate::error::StoreError;
 
 /// What a change does to its row. The numbers are in the change log: never change one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Action {
+pub(crate) enum Action {
     /// Writes the whole row, in the order of the columns.
     Put = 0,
     /// Deletes the row. The values are its key.
@@ -31,37 +31,36 @@ const NULL: u8 = 0;
 const INTEGER: u8 = 1;
 const TEXT: u8 = 2;
 const BLOB: u8 = 3;
-const REAL: u8 = 4;
 
 /// A change and where its values are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) action: Action,
-    pub(super) table: Table,
+pub(crate) struct Change {
+    pub(crate) action: Action,
+    pub(crate) table: Table,
     start: usize,
     key_end: usize,
     end: usize,
 }
 
 impl Change {
-    pub(super) fn values<'a>(&self, bytes: &'a [u8]) -> Values<'a> {
+    pub(crate) fn values<'a>(&self, bytes: &'a [u8]) -> Values<'a> {
         Values(bytes.get(self.start..self.end).unwrap_or_default())
     }
 
     /// The bytes of the primary key.
-    pub(super) fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         bytes.get(self.start..self.key_end).unwrap_or_default()
     }
 
     /// The same change in bytes that begin earlier.
-    pub(super) const fn moved_by(self, offset: usize) -> Self {
+    pub(crate) const fn moved_by(self, offset: usize) -> Self {
         Self { start: self.start + offset, key_end: self.key_end + offset, end: self.end + offset, ..self }
     }
 }
 
 /// Changes, one after the other.
 #[derive(Debug, Default)]
-pub(super) struct Changes {
+pub(crate) struct Changes {
     bytes: Vec<u8>,
     list: Vec<Change>,
     /// JSON is written here first, because its length comes before it.
@@ -69,20 +68,20 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    pub(super) fn iter(&self) -> std::slice::Iter<'_, Change> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Change> {
         self.list.iter()
     }
 
     /// Adds a change. `write` adds its values.
-    pub(super) fn add(
+    pub(crate) fn add(
         &mut self,
         action: Action,
         table: Table,
@@ -100,14 +99,14 @@ impl Changes {
     }
 
     /// Adds changes that were written by another one of these.
-    pub(super) fn extend(&mut self, other: &Self) {
+    pub(crate) fn extend(&mut self, other: &Self) {
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(&other.bytes);
         self.list.extend(other.list.iter().map(|change| change.moved_by(offset)));
     }
 
     /// Reads changes until the bytes end. `None` if they are not what this type wrote.
-    pub(super) fn read(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut found = Self { bytes: bytes.to_vec(), ..Self::default() };
         let mut at = 0;
         while at < bytes.len() {
@@ -121,7 +120,7 @@ impl Changes {
 
 /// Adds the values of one change.
 #[derive(Debug)]
-pub(super) struct RowWriter<'a> {
+pub(crate) struct RowWriter<'a> {
     bytes: &'a mut Vec<u8>,
     json: &'a mut Vec<u8>,
     count: u8,
@@ -138,32 +137,32 @@ impl RowWriter<'_> {
         }
     }
 
-    pub(super) fn null(&mut self) {
+    pub(crate) fn null(&mut self) {
         self.bytes.push(NULL);
         self.written();
     }
 
-    pub(super) fn integer(&mut self, number: i64) {
+    pub(crate) fn integer(&mut self, number: i64) {
         self.bytes.push(INTEGER);
         self.bytes.extend(number.to_le_bytes());
         self.written();
     }
 
-    pub(super) fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.bytes.push(TEXT);
         write_length(self.bytes, text.len());
         self.bytes.extend_from_slice(text.as_bytes());
         self.written();
     }
 
-    pub(super) fn blob(&mut self, blob: &[u8]) {
+    pub(crate) fn blob(&mut self, blob: &[u8]) {
         self.bytes.push(BLOB);
         write_length(self.bytes, blob.len());
         self.bytes.extend_from_slice(blob);
         self.written();
     }
 
-    pub(super) fn json<T: Serialize>(&mut self, what: &'static str, value: &T) -> Result<(), StoreError> {
+    pub(crate) fn json<T: Serialize>(&mut self, what: &'static str, value: &T) -> Result<(), StoreError> {
         self.json.clear();
         serde_json::to_writer(&mut *self.json, value)
             .map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })?;
@@ -175,7 +174,7 @@ impl RowWriter<'_> {
     }
 
     /// Adds a value, or null.
-    pub(super) fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+    pub(crate) fn optional<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         match value {
             Some(value) => write(self, value),
             None => self.null(),
@@ -185,12 +184,12 @@ impl RowWriter<'_> {
 
 /// The values of a change, read in place. Ends early if the bytes are not valid.
 #[derive(Debug, Clone)]
-pub(super) struct Values<'a>(&'a [u8]);
+pub(crate) struct Values<'a>(&'a [u8]);
 
 impl<'a> Iterator for Values<'a> {
-    type Item = ValueRef<'a>;
+    type Item = Value<'a>;
 
-    fn next(&mut self) -> Option<ValueRef<'a>> {
+    fn next(&mut self) -> Option<Value<'a>> {
         read_value(&mut self.0)
     }
 }
@@ -212,20 +211,18 @@ fn read_change(bytes: &[u8], at: usize) -> Option<Change> {
     Some(Change { action, table, start, key_end, end: position(rest) })
 }
 
-fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<ValueRef<'a>> {
+fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<Value<'a>> {
     Some(match take(bytes, 1)?[0] {
-        NULL => ValueRef::Null,
-        INTEGER => ValueRef::Integer(i64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
-        REAL => ValueRef::Real(f64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
+        NULL => Value::Null,
+        INTEGER => Value::Integer(i64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
         TEXT => {
             let length = read_length(bytes)?;
             let text = take(bytes, length)?;
-            std::str::from_utf8(text).ok()?;
-            ValueRef::Text(text)
+            Value::Text(std::str::from_utf8(text).ok()?.into())
         }
         BLOB => {
             let length = read_length(bytes)?;
-            ValueRef::Blob(take(bytes, length)?)
+            Value::Blob(take(bytes, length)?)
         }
         _ => return None,
     })
@@ -261,37 +258,52 @@ fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use rusqlite::types::Value;
 
     use super::*;
 
-    fn value() -> impl Strategy<Value = Value> {
+    #[derive(Debug, Clone, PartialEq)]
+    enum Owned {
+        Null,
+        Integer(i64),
+        Text(String),
+        Blob(Vec<u8>),
+    }
+
+    fn value() -> impl Strategy<Value = Owned> {
         prop_oneof![
-            Just(Value::Null),
-            any::<i64>().prop_map(Value::Integer),
-            ".{0,300}".prop_map(Value::Text),
-            proptest::collection::vec(any::<u8>(), 0..300).prop_map(Value::Blob),
+            Just(Owned::Null),
+            any::<i64>().prop_map(Owned::Integer),
+            ".{0,300}".prop_map(Owned::Text),
+            proptest::collection::vec(any::<u8>(), 0..300).prop_map(Owned::Blob),
         ]
     }
 
-    fn change() -> impl Strategy<Value = (Action, Table, Vec<Value>)> {
-        let action = (0_u8..3).prop_filter_map("an action", Action::from_number);
-        let table = (1_u8..=19).prop_filter_map("a table", Table::from_number);
-        (action, table, proptest::collection::vec(value(), 0..30))
-    }
-
-    fn write(row: &mut RowWriter<'_>, value: &Value) {
+    fn owned(value: Value<'_>) -> Owned {
         match value {
-            Value::Null => row.null(),
-            Value::Integer(number) => row.integer(*number),
-            Value::Real(_) => {}
-            Value::Text(text) => row.text(text),
-            Value::Blob(blob) => row.blob(blob),
+            Value::Null => Owned::Null,
+            Value::Integer(number) => Owned::Integer(number),
+            Value::Text(text) => Owned::Text(text.into_owned()),
+            Value::Blob(blob) => Owned::Blob(blob.to_vec()),
         }
     }
 
-    fn read(changes: &Changes) -> Vec<(Action, Table, Vec<Value>)> {
-        let values = |change: &Change| change.values(changes.bytes()).map(|value| Value::try_from(value).unwrap()).collect();
+    fn change() -> impl Strategy<Value = (Action, Table, Vec<Owned>)> {
+        let action = (0_u8..3).prop_filter_map("an action", Action::from_number);
+        let table = (1_u8..=21).prop_filter_map("a table", Table::from_number);
+        (action, table, proptest::collection::vec(value(), 0..30))
+    }
+
+    fn write(row: &mut RowWriter<'_>, value: &Owned) {
+        match value {
+            Owned::Null => row.null(),
+            Owned::Integer(number) => row.integer(*number),
+            Owned::Text(text) => row.text(text),
+            Owned::Blob(blob) => row.blob(blob),
+        }
+    }
+
+    fn read(changes: &Changes) -> Vec<(Action, Table, Vec<Owned>)> {
+        let values = |change: &Change| change.values(changes.bytes()).map(owned).collect();
         changes.iter().map(|change| (change.action, change.table, values(change))).collect()
     }
 
@@ -301,7 +313,7 @@ mod tests {
             first in proptest::collection::vec(change(), 0..4),
             second in proptest::collection::vec(change(), 0..4),
         ) {
-            let written = |list: &[(Action, Table, Vec<Value>)]| {
+            let written = |list: &[(Action, Table, Vec<Owned>)]| {
                 let mut changes = Changes::default();
                 for (action, table, values) in list {
                     let done = changes.add(*action, *table, |row| {

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, params};
 use sayso_core::ask::{Decision, Outcome};
 use sayso_core::id::{RunId, SessionId};
 use sayso_core::run::Run;
@@ -11,15 +10,16 @@ use sayso_core::transcript::{Block, BlockBody, Role};
 
 use super::page::{PageBuilder, pending_asks};
 use super::{events, id_suffix};
+use crate::columns::decode::{ask_columns, json};
+use crate::columns::numbers::{is_pending, is_resolved};
+use crate::columns::value::{column, params, text};
 use crate::error::StoreError;
 use crate::event::{About, WorkspaceId};
-use crate::read::{GetRun, LastTurn, ListRuns, OpenRuns, Page, RunDetail, TurnEnd};
-use crate::sqlite::SqliteQuery;
-use crate::sqlite::decode::{all, ask_columns, column, json, one};
-use crate::sqlite::numbers::{is_pending, is_resolved};
+use crate::read::{GetRun, LastTurn, ListRuns, OpenRuns, Page, Query, RunDetail, TurnEnd};
+use crate::snapshot::{Next, Snapshot, all, one};
 
 /// A run with its steps, its version and its `seq`.
-pub(in crate::sqlite) fn read_run(db: &Sqlite, workspace: WorkspaceId, id: RunId) -> Result<Option<(Run, i64, i64)>, StoreError> {
+pub(crate) fn read_run(db: &dyn Snapshot, workspace: WorkspaceId, id: RunId) -> Result<Option<(Run, i64, i64)>, StoreError> {
     let sql = "SELECT data, version, seq FROM run WHERE workspace = ?1 AND id = ?2";
     let found = one(db, sql, params![workspace.0, id.as_bytes()], |row| {
         Ok((column::<String>(row, 0)?, column(row, 1)?, column(row, 2)?))
@@ -29,7 +29,7 @@ pub(in crate::sqlite) fn read_run(db: &Sqlite, workspace: WorkspaceId, id: RunId
 }
 
 /// The run with its steps, and the bytes of all that.
-fn with_steps(db: &Sqlite, workspace: WorkspaceId, text: &str) -> Result<(Run, usize), StoreError> {
+fn with_steps(db: &dyn Snapshot, workspace: WorkspaceId, text: &str) -> Result<(Run, usize), StoreError> {
     let mut run: Run = json("run", text)?;
     let mut bytes = text.len();
     let sql = "SELECT data FROM run_step WHERE workspace = ?1 AND run = ?2 ORDER BY position";
@@ -42,15 +42,15 @@ fn with_steps(db: &Sqlite, workspace: WorkspaceId, text: &str) -> Result<(Run, u
 }
 
 /// Who may see the events of a run.
-pub(super) fn about(db: &Sqlite, workspace: WorkspaceId, id: RunId) -> Result<Option<Arc<About>>, StoreError> {
+pub(super) fn about(db: &dyn Snapshot, workspace: WorkspaceId, id: RunId) -> Result<Option<Arc<About>>, StoreError> {
     let sql = "SELECT data FROM run WHERE workspace = ?1 AND id = ?2";
-    let run: Option<Run> = one(db, sql, params![workspace.0, id.as_bytes()], |row| json("run", &column::<String>(row, 0)?))?;
+    let run: Option<Run> = one(db, sql, params![workspace.0, id.as_bytes()], |row| json("run", &text(row, 0)?))?;
     Ok(run.map(|run| Arc::new(About { labels: run.labels, opened_by: Some(run.opened_by), step: None })))
 }
 
-impl SqliteQuery for GetRun {
+impl Query for GetRun {
     type Found = Option<RunDetail>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let found = read_run(db, self.workspace, self.run)?.filter(|(run, ..)| run.visible_to(&self.scope));
         let Some((run, version, _)) = found else { return Ok(None) };
         let sql = concat!(
@@ -68,63 +68,62 @@ impl SqliteQuery for GetRun {
     }
 }
 
-impl SqliteQuery for ListRuns {
+impl Query for ListRuns {
     type Found = Page<(Run, u32)>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let mut statement = db.prepare_cached(concat!(
-            "SELECT r.seq, r.data,
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
+        let suffix = id_suffix(self.id_ends_with.as_deref(), RunId::PREFIX);
+        let sql = format!(
+            concat!(
+                "SELECT r.seq, r.data,
                  (SELECT count(*) FROM run_step s JOIN ask a ON a.session = s.session AND +a.workspace = s.workspace
                      WHERE s.workspace = r.workspace AND s.run = r.id AND ",
-            is_pending!("a."),
-            ")
+                is_pending!("a."),
+                ")
                  + (SELECT count(*) FROM run_step s JOIN ask a ON a.workspace = s.workspace AND a.id = s.ask
                      WHERE s.workspace = r.workspace AND s.run = r.id AND ",
-            is_pending!("a."),
-            ")
-             FROM run r WHERE r.workspace = ?1 AND r.seq < ?2 AND (?3 = 0 OR r.over = 0)
-               AND (?4 IS NULL OR substr(lower(hex(r.id)), -length(?4)) = ?4)
+                is_pending!("a."),
+                ")
+             FROM run r WHERE r.workspace = ?1 AND r.seq < ?2 AND (?3 = 0 OR r.over = 0) AND (?4 IS NULL OR {})
              ORDER BY r.seq DESC"
-        ))?;
-        let suffix = id_suffix(self.id_ends_with.as_deref(), RunId::PREFIX);
-        let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
+            ),
+            db.id_ends_with("r.id", "?4")
+        );
+        let after = self.after.unwrap_or(i64::MAX);
         let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
-        while let Some(row) = rows.next()? {
-            let (run, bytes) = with_steps(db, self.workspace, &column::<String>(row, 1)?)?;
+        db.each_row(&sql, params![self.workspace.0, after, self.open_only, suffix], &mut |row| {
+            let (run, bytes) = with_steps(db, self.workspace, &text(row, 1)?)?;
             if !run.visible_to(&self.scope) {
-                continue;
+                return Ok(Next::Continue(()));
             }
-            if !page.push(column(row, 0)?, (run, column(row, 2)?), bytes) {
-                break;
-            }
-        }
+            Ok(page.push(column(row, 0)?, (run, column(row, 2)?), bytes))
+        })?;
         Ok(page.finish())
     }
 }
 
-impl SqliteQuery for OpenRuns {
+impl Query for OpenRuns {
     type Found = Vec<RunId>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", [self.workspace.0], |row| {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
+        all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", params![self.workspace.0], |row| {
             Ok(RunId::from_bytes(column(row, 0)?))
         })
     }
 }
 
-impl SqliteQuery for LastTurn {
+impl Query for LastTurn {
     type Found = TurnEnd;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let (noticed, last_words) = look_at_blocks(db, self.workspace, self.session)?;
         Ok(TurnEnd { interrupted: noticed || was_stopped(db, self.workspace, self.session)?, last_words })
     }
 }
 
 /// Whether a notice says that the turn was interrupted, and what the agent said last.
-fn look_at_blocks(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<(bool, Option<String>), StoreError> {
-    let mut blocks = db.prepare_cached("SELECT data FROM block WHERE session = ?1 AND +workspace = ?2 ORDER BY seq DESC")?;
-    let mut rows = blocks.query(params![id.as_bytes(), workspace.0])?;
+fn look_at_blocks(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<(bool, Option<String>), StoreError> {
+    let sql = "SELECT data FROM block WHERE session = ?1 AND +workspace = ?2 ORDER BY seq DESC";
     let (mut noticed, mut last_words) = (false, None);
-    while let Some(row) = rows.next()? {
-        let block: Block = json("block", &column::<String>(row, 0)?)?;
+    db.each_row(sql, params![id.as_bytes(), workspace.0], &mut |row| {
+        let block: Block = json("block", &text(row, 0)?)?;
         match block.body {
             BlockBody::Notice { text } => noticed |= text == texts::WITHDRAWN_INTERRUPTED,
             BlockBody::Message { role: Role::Assistant, text } if block.subagent.is_none() && last_words.is_none() => {
@@ -132,15 +131,15 @@ fn look_at_blocks(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<
             }
             BlockBody::Message { .. } | BlockBody::Tool { .. } | BlockBody::Error { .. } => {}
         }
-    }
+        Ok(Next::Continue(()))
+    })?;
     Ok((noticed, last_words))
 }
 
 /// Whether a person denied or rejected with a stop.
-fn was_stopped(db: &Sqlite, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
+fn was_stopped(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
     let sql = concat!("SELECT outcome FROM ask WHERE session = ?1 AND +workspace = ?2 AND ", is_resolved!());
-    let outcomes: Vec<Outcome> =
-        all(db, sql, params![id.as_bytes(), workspace.0], |row| json("outcome", &column::<String>(row, 0)?))?;
+    let outcomes: Vec<Outcome> = all(db, sql, params![id.as_bytes(), workspace.0], |row| json("outcome", &text(row, 0)?))?;
     Ok(outcomes.iter().any(|outcome| match &outcome.decision {
         Decision::Rejected { stop, .. } | Decision::Denied { stop, .. } => *stop,
         Decision::Answered { .. } | Decision::Approved { .. } | Decision::Withdrawn { .. } => false,

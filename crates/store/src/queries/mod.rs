@@ -1,13 +1,13 @@
-//! The queries, on read-only connections.
+//! The queries, the same for every backend: each runs on a [`Snapshot`](crate::snapshot::Snapshot).
 
-mod asks;
+pub(crate) mod asks;
 mod events;
 mod groups;
 mod page;
 mod people;
 mod rule_hits;
-pub(super) mod runs;
-mod sessions;
+pub(crate) mod runs;
+pub(crate) mod sessions;
 
 /// The hexadecimal end of an id, without the prefix of its kind.
 fn id_suffix(suffix: Option<&str>, prefix: &str) -> Option<String> {

@@ -50,7 +50,7 @@ fn add<R: ?Sized>(
 }
 
 /// Adds every staged change of a unit, events included, except secrets: they must not be in the log.
-pub(super) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
     let workspace = unit.workspace;
     for (key, block) in unit.blocks.changes() {
         add(
@@ -303,7 +303,7 @@ pub(super) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreErro
 }
 
 /// Adds the staged changes of secrets, and of states, which are deleted like secrets.
-pub(super) fn encode_secrets(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+pub(crate) fn encode_secrets(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
     for (group, state) in unit.group_states.changes() {
         add(
             changes,
@@ -385,7 +385,7 @@ fn add_rule_hits(changes: &mut Changes, workspace: WorkspaceId, ask: &Ask) -> Re
 }
 
 /// Adds a whole ask. The columns for searches are null: they follow from others when the row is written into its table.
-pub(super) fn add_ask(changes: &mut Changes, workspace: WorkspaceId, row: &AskRow) -> Result<(), StoreError> {
+pub(crate) fn add_ask(changes: &mut Changes, workspace: WorkspaceId, row: &AskRow) -> Result<(), StoreError> {
     let ask = &row.ask;
     let (origin, context) = (&ask.origin, &ask.context);
     changes.add(Action::Put, Table::Ask, |out| {

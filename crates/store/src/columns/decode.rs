@@ -1,7 +1,5 @@
 //! Rows read back from their columns.
 
-use rusqlite::types::FromSql;
-use rusqlite::{Connection as Sqlite, OptionalExtension, Params, Row};
 use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Delivery, Origin, Outcome, Reach};
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
@@ -9,6 +7,7 @@ use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 
 use super::numbers::{ATTACHED, DELIVERY_WITHHELD, FIRST_OUTCOME, OutboxKind};
+use super::value::{Columns, column, text};
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
 use crate::ops::tokens::TokenRow;
@@ -53,61 +52,29 @@ macro_rules! ask_columns {
         )
     };
 }
-pub(super) use ask_columns;
+pub(crate) use ask_columns;
 
 /// How many columns that is.
-pub(super) const ASK_WIDTH: usize = 16;
-
-pub(super) fn column<T: FromSql>(row: &Row<'_>, index: usize) -> Result<T, StoreError> {
-    row.get(index).map_err(StoreError::from)
-}
+pub(crate) const ASK_WIDTH: usize = 16;
 
 /// JSON that we wrote.
-pub(super) fn json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
+pub(crate) fn json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
 }
 
-pub(super) fn raw(what: &'static str, text: String) -> Result<Raw, StoreError> {
+pub(crate) fn raw(what: &'static str, text: String) -> Result<Raw, StoreError> {
     Raw::parse(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
 }
 
-/// At most one row.
-pub(super) fn one<T>(
-    db: &Sqlite,
-    sql: &str,
-    params: impl Params,
-    read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Option<T>, StoreError> {
-    db.prepare_cached(sql)?.query_row(params, |row| Ok(read(row))).optional()?.transpose()
-}
-
-/// Every row.
-pub(super) fn all<T>(
-    db: &Sqlite,
-    sql: &str,
-    params: impl Params,
-    mut read: impl FnMut(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
-}
-
 /// Reads an ask from columns that begin at `at`.
-pub(super) fn ask(row: &Row<'_>, at: usize) -> Result<AskRow, StoreError> {
-    let text = |offset: usize| -> Result<&str, StoreError> {
-        row.get_ref(at + offset)?.as_str().map_err(|error| StoreError::Unreadable { what: "ask", detail: error.to_string() })
-    };
+pub(crate) fn ask(row: &dyn Columns, at: usize) -> Result<AskRow, StoreError> {
+    let text = |offset: usize| text(row, at + offset);
     let status: i64 = column(row, at + 11)?;
     let state = match status {
         0 => AskState::Pending(Reach::Live),
         1 => AskState::Pending(Reach::Parked),
         FIRST_OUTCOME.. => {
-            let outcome: Outcome = json("outcome", text(13)?)?;
+            let outcome: Outcome = json("outcome", &text(13)?)?;
             let delivery = match column(row, at + 14)? {
                 0_i64 => Delivery::Queued,
                 1 => Delivery::Delivered,
@@ -128,9 +95,9 @@ pub(super) fn ask(row: &Row<'_>, at: usize) -> Result<AskRow, StoreError> {
             opened_by: column::<Option<[u8; 16]>>(row, at + 5)?.map(TokenId::from_bytes),
         },
         opened_at: Time::from_millis(column(row, at + 6)?),
-        body: json::<AskBody>("ask body", text(7)?)?.into(),
-        context: json::<AskContext>("ask context", text(8)?)?.into(),
-        policy: json("policy note", text(9)?)?,
+        body: json::<AskBody>("ask body", &text(7)?)?.into(),
+        context: json::<AskContext>("ask context", &text(8)?)?.into(),
+        policy: json("policy note", &text(9)?)?,
         raw: column::<Option<String>>(row, at + 10)?.map(|text| raw("raw payload", text)).transpose()?,
         snoozed_until: column::<Option<i64>>(row, at + 12)?.map(Time::from_millis),
         state,
@@ -139,9 +106,9 @@ pub(super) fn ask(row: &Row<'_>, at: usize) -> Result<AskRow, StoreError> {
 }
 
 /// The columns that [`connection`] reads.
-pub(super) const CONNECTION: &str = "id, kind, agent, epoch, position, wire, state, wake_ms";
+pub(crate) const CONNECTION: &str = "id, kind, agent, epoch, position, wire, state, wake_ms";
 
-pub(super) fn connection(row: &Row<'_>) -> Result<Connection, StoreError> {
+pub(crate) fn connection(row: &dyn Columns) -> Result<Connection, StoreError> {
     let kind = match column(row, 1)? {
         0_i64 => ConnectionKind::InProcess,
         1 => ConnectionKind::Supervised,
@@ -162,9 +129,9 @@ pub(super) fn connection(row: &Row<'_>) -> Result<Connection, StoreError> {
 }
 
 /// The columns that [`outbox`] reads.
-pub(super) const OUTBOX: &str = "id, connection, session, kind, ask, body, tried";
+pub(crate) const OUTBOX: &str = "id, connection, session, kind, ask, body, tried";
 
-pub(super) fn outbox(row: &Row<'_>) -> Result<(OutboxId, OutboxEntry), StoreError> {
+pub(crate) fn outbox(row: &dyn Columns) -> Result<(OutboxId, OutboxEntry), StoreError> {
     let unreadable = |detail: String| StoreError::Unreadable { what: "outbox", detail };
     let ask = column::<Option<[u8; 16]>>(row, 4)?.map(AskId::from_bytes);
     let body = column::<Option<String>>(row, 5)?.map(|text| raw("outbox", text)).transpose()?;
@@ -184,9 +151,9 @@ pub(super) fn outbox(row: &Row<'_>) -> Result<(OutboxId, OutboxEntry), StoreErro
 }
 
 /// The columns that [`token`] reads.
-pub(super) const TOKEN: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms, device";
+pub(crate) const TOKEN: &str = "id, workspace, hash, role, actor, scope, created_ms, expires_ms, revoked_ms, device";
 
-pub(super) fn token(row: &Row<'_>) -> Result<TokenRow, StoreError> {
+pub(crate) fn token(row: &dyn Columns) -> Result<TokenRow, StoreError> {
     Ok(TokenRow {
         id: TokenId::from_bytes(column(row, 0)?),
         workspace: WorkspaceId(column(row, 1)?),

@@ -5,7 +5,7 @@ use sayso_core::ask::{AskKind, AskState, Delivery, OutcomeStatus, Reach};
 use sayso_core::connection::ConnectionKind;
 
 /// Asks below this number are pending. The schema's partial indexes use the same number.
-pub(super) const FIRST_OUTCOME: i64 = 2;
+pub(crate) const FIRST_OUTCOME: i64 = 2;
 
 /// The condition that an ask is pending. A literal and no parameter: only so SQLite uses the partial indexes.
 macro_rules! is_pending {
@@ -16,7 +16,7 @@ macro_rules! is_pending {
         concat!($table, "status < 2")
     };
 }
-pub(super) use is_pending;
+pub(crate) use is_pending;
 
 /// The condition that an ask has its outcome.
 macro_rules! is_resolved {
@@ -24,15 +24,27 @@ macro_rules! is_resolved {
         "status >= 2"
     };
 }
-pub(super) use is_resolved;
+pub(crate) use is_resolved;
 
 /// The condition that a caller has not collected the outcome of an ask. The partial index has the same words.
 macro_rules! is_uncollected {
     () => {
-        "status >= 2 AND delivery = 0 AND connection IS NULL AND native_id IS NOT NULL"
+        is_uncollected!("")
+    };
+    ($table:literal) => {
+        concat!(
+            $table,
+            "status >= 2 AND ",
+            $table,
+            "delivery = 0 AND ",
+            $table,
+            "connection IS NULL AND ",
+            $table,
+            "native_id IS NOT NULL"
+        )
     };
 }
-pub(super) use is_uncollected;
+pub(crate) use is_uncollected;
 
 /// The condition that a connection is to a server that someone else started.
 macro_rules! is_attached {
@@ -40,9 +52,9 @@ macro_rules! is_attached {
         "kind = 2"
     };
 }
-pub(super) use is_attached;
+pub(crate) use is_attached;
 
-pub(super) const fn status_number(state: &AskState) -> i64 {
+pub(crate) const fn status_number(state: &AskState) -> i64 {
     match state {
         AskState::Pending(Reach::Live) => 0,
         AskState::Pending(Reach::Parked) => 1,
@@ -50,7 +62,7 @@ pub(super) const fn status_number(state: &AskState) -> i64 {
     }
 }
 
-pub(super) const fn outcome_number(status: OutcomeStatus) -> i64 {
+pub(crate) const fn outcome_number(status: OutcomeStatus) -> i64 {
     match status {
         OutcomeStatus::Answered => FIRST_OUTCOME,
         OutcomeStatus::Rejected => 3,
@@ -60,7 +72,7 @@ pub(super) const fn outcome_number(status: OutcomeStatus) -> i64 {
     }
 }
 
-pub(super) const fn kind_number(kind: AskKind) -> i64 {
+pub(crate) const fn kind_number(kind: AskKind) -> i64 {
     match kind {
         AskKind::Question => 0,
         AskKind::Approval => 1,
@@ -68,10 +80,10 @@ pub(super) const fn kind_number(kind: AskKind) -> i64 {
     }
 }
 
-pub(super) const DELIVERY_QUEUED: i64 = 0;
-pub(super) const DELIVERY_WITHHELD: i64 = 4;
+pub(crate) const DELIVERY_QUEUED: i64 = 0;
+pub(crate) const DELIVERY_WITHHELD: i64 = 4;
 
-pub(super) const fn delivery_number(delivery: &Delivery) -> i64 {
+pub(crate) const fn delivery_number(delivery: &Delivery) -> i64 {
     match delivery {
         Delivery::Queued => DELIVERY_QUEUED,
         Delivery::Delivered => 1,
@@ -81,9 +93,9 @@ pub(super) const fn delivery_number(delivery: &Delivery) -> i64 {
     }
 }
 
-pub(super) const ATTACHED: i64 = 2;
+pub(crate) const ATTACHED: i64 = 2;
 
-pub(super) const fn connection_number(kind: ConnectionKind) -> i64 {
+pub(crate) const fn connection_number(kind: ConnectionKind) -> i64 {
     match kind {
         ConnectionKind::InProcess => 0,
         ConnectionKind::Supervised => 1,
@@ -94,7 +106,7 @@ pub(super) const fn connection_number(kind: ConnectionKind) -> i64 {
 
 /// The number of a kind of outbox entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OutboxKind {
+pub(crate) enum OutboxKind {
     Outcome = 0,
     FollowUp = 1,
     Command = 2,

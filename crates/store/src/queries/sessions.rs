@@ -2,30 +2,29 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, Row, Rows, params};
-use sayso_core::ask::Ask;
 use sayso_core::connection::Connection;
 use sayso_core::id::{AskId, ConnectionId, SessionId, TokenId};
-use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
 
 use super::page::{PageBuilder, pending_asks};
 use super::{events, id_suffix};
+use crate::columns::decode::{self, ask_columns, json, raw};
+use crate::columns::numbers::{is_attached, is_pending};
+use crate::columns::value::{column, params, text};
 use crate::error::StoreError;
+use crate::event::WorkspaceId;
 use crate::ops::session_rows::is_visible;
 use crate::read::{
-    Beginnings, GetExternal, GetSession, KeptAsk, ListAttached, ListSessions, Page, ReadTranscript, SessionDetail,
+    Beginnings, GetExternal, GetSession, KeptAsk, ListAttached, ListSessions, Page, Query, ReadTranscript, SessionDetail,
     TranscriptEntry, Unfinished,
 };
-use crate::sqlite::SqliteQuery;
-use crate::sqlite::decode::{self, all, ask_columns, column, json, one, raw};
-use crate::sqlite::load::read_session;
-use crate::sqlite::numbers::{is_attached, is_pending};
+use crate::rows::SessionRow;
+use crate::snapshot::{Next, Snapshot, all, one};
 
-impl SqliteQuery for GetSession {
+impl Query for GetSession {
     type Found = Option<SessionDetail>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let found = read_session(db, self.workspace, self.session)?.map(|row| row.session);
         let Some(session) = found.filter(|session| is_visible(session, &self.scope)) else { return Ok(None) };
         let sql = concat!(
@@ -40,93 +39,78 @@ impl SqliteQuery for GetSession {
     }
 }
 
-impl SqliteQuery for ListSessions {
+impl Query for ListSessions {
     type Found = Page<(Session, u32)>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let mut statement = db.prepare_cached(concat!(
-            "SELECT s.seq, s.data, (SELECT count(*) FROM ask WHERE ask.session = s.id AND +ask.workspace = s.workspace AND ",
-            is_pending!("ask."),
-            ")
-             FROM session s WHERE s.workspace = ?1 AND s.seq < ?2 AND (?3 = 0 OR s.ended = 0)
-               AND (?4 IS NULL OR substr(lower(hex(s.id)), -length(?4)) = ?4)
-             ORDER BY s.seq DESC"
-        ))?;
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let suffix = id_suffix(self.id_ends_with.as_deref(), SessionId::PREFIX);
-        let mut rows = statement.query(params![self.workspace.0, self.after.unwrap_or(i64::MAX), self.open_only, suffix])?;
+        let sql = format!(
+            concat!(
+                "SELECT s.seq, s.data,
+                 (SELECT count(*) FROM ask WHERE ask.session = s.id AND +ask.workspace = s.workspace AND ",
+                is_pending!("ask."),
+                ")
+             FROM session s WHERE s.workspace = ?1 AND s.seq < ?2 AND (?3 = 0 OR s.ended = 0) AND (?4 IS NULL OR {})
+             ORDER BY s.seq DESC"
+            ),
+            db.id_ends_with("s.id", "?4")
+        );
+        let after = self.after.unwrap_or(i64::MAX);
         let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
-        while let Some(row) = rows.next()? {
-            let text: String = column(row, 1)?;
+        db.each_row(&sql, params![self.workspace.0, after, self.open_only, suffix], &mut |row| {
+            let text = text(row, 1)?;
             let session: Session = json("session", &text)?;
             let labelled = self.label.as_ref().is_none_or(|(key, value)| session.labels.get(key) == Some(value));
             if !labelled || !is_visible(&session, &self.scope) {
-                continue;
+                return Ok(Next::Continue(()));
             }
-            if !page.push(column(row, 0)?, (session, column(row, 2)?), text.len()) {
-                break;
-            }
-        }
+            Ok(page.push(column(row, 0)?, (session, column(row, 2)?), text.len()))
+        })?;
         Ok(page.finish())
     }
 }
 
-impl SqliteQuery for ReadTranscript {
+impl Query for ReadTranscript {
     type Found = Page<TranscriptEntry>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
-        // The plus keeps SQLite from choosing an index of the whole workspace.
-        let after = params![self.session.as_bytes(), self.after, limit, self.workspace.0];
-        let blocks = "SELECT seq, data FROM block WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3";
-        let mut blocks = db.prepare_cached(blocks)?;
-        let mut blocks = blocks.query(after)?;
-        let asks = concat!(
-            "SELECT ",
-            ask_columns!(""),
-            " FROM ask WHERE session = ?1 AND seq > ?2 AND +workspace = ?4 ORDER BY seq LIMIT ?3"
+        // The places of blocks and asks are merged before their content is read, so that large rows do not add up.
+        let sql = concat!(
+            "SELECT p.seq, b.data, p.ask IS NOT NULL, ",
+            ask_columns!("a."),
+            " FROM (SELECT seq, id AS block, NULL AS ask FROM block WHERE session = ?1 AND seq > ?2 AND +workspace = ?4
+                UNION ALL SELECT seq, NULL, id FROM ask WHERE session = ?1 AND seq > ?2 AND +workspace = ?4
+                ORDER BY seq LIMIT ?3) AS p
+             LEFT JOIN block b ON b.workspace = ?4 AND b.id = p.block
+             LEFT JOIN ask a ON a.workspace = ?4 AND a.id = p.ask
+             ORDER BY p.seq, p.ask IS NOT NULL"
         );
-        let mut asks = db.prepare_cached(asks)?;
-        let mut asks = asks.query(after)?;
-        let (mut block, mut ask) = (next_block(&mut blocks)?, next_ask(&mut asks)?);
+        let session = self.session.as_bytes();
         let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
-        // One row of each kind is in memory beside the page, so that large rows do not add up.
-        loop {
-            let block_first = match (&block, &ask) {
-                (None, None) => break,
-                (Some((block, _)), Some((ask, _))) => block <= ask,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-            };
-            let next = if block_first {
-                std::mem::replace(&mut block, next_block(&mut blocks)?)
-                    .map(|(seq, block)| (seq, block.as_str().len(), TranscriptEntry::Block(block)))
-            } else {
-                std::mem::replace(&mut ask, next_ask(&mut asks)?)
-                    .map(|(seq, ask)| (seq, ask.text_size(), TranscriptEntry::Ask(ask)))
-            };
-            if let Some((seq, bytes, entry)) = next
-                && !page.push(seq, entry, bytes)
-            {
-                break;
+        db.each_row(sql, params![session, self.after, limit, self.workspace.0], &mut |row| {
+            let seq = column(row, 0)?;
+            if column(row, 2)? {
+                let ask = Box::new(Arc::unwrap_or_clone(decode::ask(row, 3)?.ask));
+                let bytes = ask.text_size();
+                return Ok(page.push(seq, TranscriptEntry::Ask(ask), bytes));
             }
-        }
+            let block = raw("block", column(row, 1)?)?;
+            let bytes = block.as_str().len();
+            Ok(page.push(seq, TranscriptEntry::Block(block), bytes))
+        })?;
         Ok(page.finish())
     }
 }
 
-fn next_block(rows: &mut Rows<'_>) -> Result<Option<(i64, Raw)>, StoreError> {
-    rows.next()?.map(|row| Ok((column(row, 0)?, raw("block", column(row, 1)?)?))).transpose()
+pub(crate) fn read_session(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<Option<SessionRow>, StoreError> {
+    let sql = "SELECT data, seq FROM session WHERE workspace = ?1 AND id = ?2";
+    one(db, sql, params![workspace.0, id.as_bytes()], |row| {
+        Ok(SessionRow { session: json("session", &text(row, 0)?)?, seq: column(row, 1)? })
+    })
 }
 
-fn next_ask(rows: &mut Rows<'_>) -> Result<Option<(i64, Box<Ask>)>, StoreError> {
-    let read = |row: &Row<'_>| {
-        let row = decode::ask(row, 0)?;
-        Ok((row.seq, Box::new(Arc::unwrap_or_clone(row.ask))))
-    };
-    rows.next()?.map(read).transpose()
-}
-
-impl SqliteQuery for GetExternal {
+impl Query for GetExternal {
     type Found = Option<Session>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let key = &self.key;
         let sql = "SELECT session FROM external WHERE workspace = ?1 AND token = ?2 AND agent = ?3 AND native_id = ?4";
         let id = one(db, sql, params![key.workspace.0, key.token.as_bytes(), key.agent, key.native_id], |row| {
@@ -137,18 +121,18 @@ impl SqliteQuery for GetExternal {
     }
 }
 
-impl SqliteQuery for ListAttached {
+impl Query for ListAttached {
     type Found = Vec<Connection>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let attached = is_attached!();
         let sql = format!("SELECT {} FROM connection WHERE {attached} AND workspace = ?1 ORDER BY id", decode::CONNECTION);
-        all(db, &sql, [self.workspace.0], decode::connection)
+        all(db, &sql, params![self.workspace.0], decode::connection)
     }
 }
 
-impl SqliteQuery for Unfinished {
+impl Query for Unfinished {
     type Found = Beginnings;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let connections = all(
             db,
             concat!(
@@ -158,7 +142,7 @@ impl SqliteQuery for Unfinished {
                  UNION SELECT id FROM connection WHERE workspace = ?1 AND ",
                 is_attached!()
             ),
-            [self.workspace.0],
+            params![self.workspace.0],
             |row| Ok(ConnectionId::from_bytes(column(row, 0)?)),
         )?;
         let deadlines = all(
@@ -168,7 +152,7 @@ impl SqliteQuery for Unfinished {
                 is_pending!(),
                 " AND deadline_ms IS NOT NULL ORDER BY deadline_ms"
             ),
-            [self.workspace.0],
+            params![self.workspace.0],
             |row| Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?))),
         )?;
         let kept = all(
@@ -178,7 +162,7 @@ impl SqliteQuery for Unfinished {
                 is_pending!(),
                 " AND keep_ms IS NOT NULL"
             ),
-            [self.workspace.0],
+            params![self.workspace.0],
             |row| {
                 let opened_by = column::<Option<[u8; 16]>>(row, 1)?.map(TokenId::from_bytes);
                 let keep = std::time::Duration::from_millis(column::<i64>(row, 2)?.unsigned_abs());

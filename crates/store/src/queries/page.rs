@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection as Sqlite, Params};
-
+use crate::columns::decode;
+use crate::columns::value::Value;
 use crate::error::StoreError;
 use crate::read::{PAGE_BYTES, Page, PendingAsks};
-use crate::sqlite::decode;
+use crate::snapshot::{Next, Snapshot};
 
 /// Collects the rows of a page until it is full.
 pub(super) struct PageBuilder<T> {
@@ -21,18 +21,18 @@ impl<T> PageBuilder<T> {
         Self { page: Page { rows: Vec::new(), next: None, seq, truncated: false }, limit, bytes: 0, last: 0 }
     }
 
-    /// Adds the row at `seq` with this many bytes of text. False: the page is full, and ends before this row.
-    pub(super) fn push(&mut self, seq: i64, row: T, bytes: usize) -> bool {
+    /// Adds the row at `seq` with this many bytes of text. Breaks off if the page is full, and ends before this row.
+    pub(super) fn push(&mut self, seq: i64, row: T, bytes: usize) -> Next {
         let too_large = !self.page.rows.is_empty() && self.bytes + bytes > PAGE_BYTES;
         if too_large || self.page.rows.len() == self.limit {
             self.page.truncated = self.page.rows.len() < self.limit;
             self.page.next = Some(self.last);
-            return false;
+            return Next::Break(());
         }
         self.bytes += bytes;
         self.last = seq;
         self.page.rows.push(row);
-        true
+        Next::Continue(())
     }
 
     pub(super) fn finish(self) -> Page<T> {
@@ -41,20 +41,19 @@ impl<T> PageBuilder<T> {
 }
 
 /// Reads pending asks. Those after the first [`PAGE_BYTES`] are only counted.
-pub(super) fn pending_asks(db: &Sqlite, sql: &str, params: impl Params) -> Result<PendingAsks, StoreError> {
+pub(super) fn pending_asks(db: &dyn Snapshot, sql: &str, params: &[Value<'_>]) -> Result<PendingAsks, StoreError> {
     let mut found = PageBuilder::new(usize::MAX, 0);
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query(params)?;
     let mut count = 0;
     let mut full = false;
-    while let Some(row) = rows.next()? {
+    db.each_row(sql, params, &mut |row| {
         count += 1;
         if !full {
             let ask = Arc::unwrap_or_clone(decode::ask(row, 0)?.ask);
             let bytes = ask.text_size();
-            full = !found.push(0, ask, bytes);
+            full = found.push(0, ask, bytes).is_break();
         }
-    }
+        Ok(Next::Continue(()))
+    })?;
     Ok(PendingAsks { asks: found.finish().rows, count })
 }
 
@@ -65,7 +64,7 @@ mod tests {
     fn page(limit: usize, sizes: &[usize]) -> (Vec<i64>, Option<i64>, bool) {
         let mut page = PageBuilder::new(limit, 9);
         for (seq, bytes) in (1..).zip(sizes) {
-            if !page.push(seq, seq, *bytes) {
+            if page.push(seq, seq, *bytes).is_break() {
                 break;
             }
         }

@@ -1,12 +1,32 @@
 //! What a search for words looks at: the texts in the JSON of a row. Secrets are masked in outcomes, so none is in here.
 
+use super::value::Value;
+
+/// Fills the columns for searches, which follow from the columns before them.
+pub(crate) fn with_search_text<'a>(
+    columns: impl Iterator<Item = &'static str>,
+    values: impl Iterator<Item = Value<'a>>,
+) -> impl Iterator<Item = Value<'a>> {
+    let mut search = SearchText::default();
+    columns.zip(values).map(move |(column, value)| match (column, value) {
+        ("body" | "context" | "outcome", Value::Text(json)) => {
+            search.add(&json);
+            Value::Text(json)
+        }
+        ("asked_text", _) => Value::Text(std::mem::take(&mut search).into_text().into()),
+        // A pending ask has no outcome.
+        ("decided_text", _) if !search.is_empty() => Value::Text(std::mem::take(&mut search).into_text().into()),
+        (_, value) => value,
+    })
+}
+
 /// Collects all texts of a JSON value, one per line. Names of fields are not texts.
 #[derive(Debug, Default)]
-pub(super) struct SearchText(String);
+pub(crate) struct SearchText(String);
 
 impl SearchText {
     /// Adds the texts of valid JSON, for example of one that was just written.
-    pub(super) fn add(&mut self, json: &str) {
+    pub(crate) fn add(&mut self, json: &str) {
         let mut rest = json;
         while let Some(start) = rest.find('"') {
             let (inside, after) = split_string(&rest[start + 1..]);
@@ -18,11 +38,11 @@ impl SearchText {
         }
     }
 
-    pub(super) const fn is_empty(&self) -> bool {
+    pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.0
     }
 

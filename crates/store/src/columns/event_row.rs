@@ -82,7 +82,7 @@ impl From<DeliveryData> for Delivery {
 }
 
 /// Writes the data of an event: null for events that are rendered from another row.
-pub(super) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(), StoreError> {
+pub(crate) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(), StoreError> {
     match payload {
         EventPayload::AskRequested(_)
         | EventPayload::AskResolved(_)
@@ -107,7 +107,7 @@ pub(super) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(
 }
 
 /// The payload of a row. `text` is the event's own data, or the block at its place.
-pub(super) fn decode(
+pub(crate) fn decode(
     kind: EventKind,
     ask: Option<Ask>,
     in_session: bool,

@@ -1,30 +1,30 @@
 //! Reading tokens, the policy's part of the database, notes and push subscriptions.
 
-use rusqlite::{Connection as Sqlite, Row, params};
 use sayso_core::id::{AskId, GrantId, TokenId};
 use sayso_core::time::Time;
 
+use crate::columns::decode::{self, raw};
+use crate::columns::numbers::is_pending;
+use crate::columns::value::{Columns, column, params};
 use crate::error::StoreError;
 use crate::ops::notes::{NoteRow, NoteState};
 use crate::ops::pushes::PushRow;
 use crate::ops::tokens::TokenRow;
-use crate::read::{AllPushes, AllTokens, GetNote, NotesLook, PendingNotes, PolicyState, StoredPolicy};
-use crate::sqlite::SqliteQuery;
-use crate::sqlite::decode::{self, all, column, one, raw};
-use crate::sqlite::numbers::is_pending;
+use crate::read::{AllPushes, AllTokens, GetNote, NotesLook, PendingNotes, PolicyState, Query, StoredPolicy};
+use crate::snapshot::{Snapshot, all, one};
 
-impl SqliteQuery for AllTokens {
+impl Query for AllTokens {
     type Found = Vec<TokenRow>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = format!("SELECT {} FROM token ORDER BY created_ms DESC, id DESC", decode::TOKEN);
-        all(db, &sql, [], decode::token)
+        all(db, &sql, &[], decode::token)
     }
 }
 
-impl SqliteQuery for PolicyState {
+impl Query for PolicyState {
     type Found = StoredPolicy;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let space = [self.workspace.0];
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
+        let space = params![self.workspace.0];
         let grants = all(db, "SELECT id, until_ms, data FROM grant_rule WHERE workspace = ?1 ORDER BY id", space, |row| {
             let until = column::<Option<i64>>(row, 1)?.map(Time::from_millis);
             Ok((GrantId::from_bytes(column(row, 0)?), until, raw("grant", column(row, 2)?)?))
@@ -39,7 +39,7 @@ impl SqliteQuery for PolicyState {
     }
 }
 
-fn note(row: &Row<'_>) -> Result<NoteRow, StoreError> {
+fn note(row: &dyn Columns) -> Result<NoteRow, StoreError> {
     let state = match column::<i64>(row, 2)? {
         0 => NoteState::Again(Time::from_millis(column(row, 4)?)),
         1 => NoteState::Told,
@@ -54,10 +54,10 @@ fn note(row: &Row<'_>) -> Result<NoteRow, StoreError> {
     })
 }
 
-impl SqliteQuery for PendingNotes {
+impl Query for PendingNotes {
     type Found = NotesLook;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
-        let space = [self.workspace.0];
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
+        let space = params![self.workspace.0];
         let pending = concat!("SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND ", is_pending!(), " ORDER BY seq");
         let pending =
             all(db, pending, space, |row| Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?))))?;
@@ -66,20 +66,20 @@ impl SqliteQuery for PendingNotes {
     }
 }
 
-impl SqliteQuery for GetNote {
+impl Query for GetNote {
     type Found = Option<NoteRow>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = "SELECT ask, channel, state, attempts, due_ms, message FROM note
             WHERE workspace = ?1 AND ask = ?2 AND channel = ?3";
         one(db, sql, params![self.workspace.0, self.ask.as_bytes(), self.channel], note)
     }
 }
 
-impl SqliteQuery for AllPushes {
+impl Query for AllPushes {
     type Found = Vec<PushRow>;
-    fn run(self, db: &Sqlite) -> Result<Self::Found, StoreError> {
+    fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = "SELECT token, endpoint, public_key, auth FROM push WHERE workspace = ?1";
-        all(db, sql, [self.workspace.0], |row| {
+        all(db, sql, params![self.workspace.0], |row| {
             Ok(PushRow {
                 token: TokenId::from_bytes(column(row, 0)?),
                 endpoint: column(row, 1)?,

@@ -1,0 +1,112 @@
+//! A PostgreSQL server that the tests of this binary start and share. It listens on a socket in its own directory only.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+/// PostgreSQL refuses to run as root; then it runs as nobody.
+const NOBODY: u32 = 65_534;
+
+/// Waits until the tests have ended, however they ended, and then stops the server and deletes its directory.
+const KEEPER: &str = r#"
+"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=300 -c shared_buffers=32MB \
+    -c max_wal_size=256MB >"$2/log" 2>&1 &
+server=$!
+cat >/dev/null
+kill -INT $server
+wait $server
+rm -rf "$2"
+"#;
+
+#[derive(Debug)]
+pub(crate) struct Cluster {
+    dir: PathBuf,
+    /// Its standard input ends with this process.
+    _keeper: Child,
+}
+
+impl Cluster {
+    /// The server of this binary. The first caller starts it.
+    pub(crate) fn shared() -> &'static Self {
+        static SHARED: OnceLock<Cluster> = OnceLock::new();
+        SHARED.get_or_init(Self::start)
+    }
+
+    /// The directory of the socket.
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    pub(crate) fn address_in(dir: &str) -> String {
+        format!("host={dir} user=sayso dbname=postgres")
+    }
+
+    pub(crate) fn start() -> Self {
+        let is_root = rustix::process::geteuid().is_root();
+        let bin = programs();
+        let dir = directory(is_root);
+        let as_user = |program: &Path| {
+            let mut command = Command::new(program);
+            command.current_dir(&dir).env("LC_ALL", "C.UTF-8");
+            if is_root {
+                command.uid(NOBODY).gid(NOBODY);
+            }
+            command
+        };
+        let mut initdb = as_user(&bin.join("initdb"));
+        initdb.args(["--username=sayso", "--auth=trust", "--encoding=UTF8", "--no-sync", "--pgdata"]).arg(dir.join("data"));
+        let made = initdb.output().unwrap();
+        assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
+        let mut keeper = as_user(Path::new("sh"));
+        keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&dir).stdin(Stdio::piped());
+        // Signals for the tests, for example of a terminal, must not end it first.
+        let keeper = keeper.process_group(0).spawn().unwrap();
+        let cluster = Self { dir, _keeper: keeper };
+        cluster.wait_until_ready(&bin);
+        cluster
+    }
+
+    fn wait_until_ready(&self, bin: &Path) {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let ready = Command::new(bin.join("pg_isready")).arg("--quiet").arg("--host").arg(&self.dir).status().unwrap();
+            if ready.success() {
+                return;
+            }
+            if Instant::now() > until {
+                let log = fs::read_to_string(self.dir.join("log")).unwrap_or_default();
+                let _ = writeln!(std::io::stderr(), "{log}");
+                panic!("PostgreSQL did not start");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+/// The newest PostgreSQL of Debian.
+fn programs() -> PathBuf {
+    let versions =
+        fs::read_dir("/usr/lib/postgresql").map(|versions| versions.flatten().map(|version| version.path().join("bin")));
+    let mut found: Vec<_> = versions.into_iter().flatten().filter(|bin| bin.join("initdb").exists()).collect();
+    found.sort();
+    found.pop().expect("PostgreSQL is not installed; run scripts/need.sh test")
+}
+
+/// A directory that the user of the server owns and can reach. A temporary directory of root may be closed to others.
+fn directory(is_root: bool) -> PathBuf {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("sayso-postgres.");
+    if !is_root {
+        return builder.tempdir().unwrap().keep();
+    }
+    let shared = if Path::new("/dev/shm").exists() { "/dev/shm" } else { "/tmp" };
+    let dir = builder.tempdir_in(shared).unwrap().keep();
+    fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
+    chown(&dir, Some(NOBODY), Some(NOBODY)).unwrap();
+    dir
+}
