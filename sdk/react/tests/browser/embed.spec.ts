@@ -176,9 +176,9 @@ test("a page with a revoked token shows an error and nothing new", async ({ page
   give({ token, sessionId: session.id });
   await page.goto(site.origin);
   await expect(page.getByText("Nothing waits.")).toBeVisible();
-  await admin.tokens.revoke(id);
   const errors: string[] = [];
   page.on("console", (message) => errors.push(message.text()));
+  await admin.tokens.revoke(id);
   await server.api("POST", `/sessions/${session.id}/messages`, { text: "question" });
   await server.asked(session.id);
   await expect.poll(() => errors.join()).toContain("sayso:");
