@@ -102,9 +102,9 @@ make_run() { # log
 
 # Waits until the log has a line that matches. Fails if the process ends before.
 shows() { # process, log, pattern
-    # Not grep -q: it would end before its input does, which pipefail takes for a failure.
+    # -a: a terminal log can hold bytes that are not text. Not -q: it would end before its input does, which pipefail takes for a failure.
     # shellcheck disable=SC2143
-    until [ -n "$(tr -d '\r' <"$2" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' | grep -- "$3")" ]; do
+    until [ -n "$(tr -d '\r' <"$2" | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' | grep -a -- "$3")" ]; do
         kill -0 "$1" 2>/dev/null || return 1
         sleep 0.2
     done
