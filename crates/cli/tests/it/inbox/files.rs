@@ -25,6 +25,8 @@ async fn card_shows_what_changed_in_a_file_before_it_was_approved() -> Result<()
     assert!(seen.contains("-echo to staging"), "{seen}");
     assert_eq!(client.ask(&id).await?.status, AskStatus::Pending);
 
+    // A long path of the script moves its content below the screen.
+    terminal.send(PAGE_DOWN).await?;
     terminal.shows("  echo to production").await?;
     press(&mut terminal, "d", APPROVE).await?;
     assert_eq!(outcome(&person, &id).await?.status, AskStatus::Denied);
