@@ -1,4 +1,4 @@
-# Few verbs. `make` alone lists them.
+# Run `make` without arguments for a list of the targets.
 .DEFAULT_GOAL := help
 .PHONY: help run test jitter powerloss fuzz mutants frameworks check check-macos fmt gen bench install dist dist-test
 # The page is deleted if its build fails at the last step, the check of its size.
@@ -7,11 +7,11 @@
 BIN_DIR ?= $(HOME)/.local/bin
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
 
-# What the page is made of. It is built again when one of these is newer than it.
+# The sources of the page. It is rebuilt when one of them is newer.
 PAGE    := web/dist/index.html
 SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescript/src -type f ! -name '*.test.*') \
            $(wildcard tsconfig.base.json web/*.html web/*.json web/*.ts sdk/react/package.json sdk/typescript/package.json)
-# The JavaScript packages that are installed: for the page and both SDKs, from one lock file.
+# The installed JavaScript packages for the page and both SDKs, from one lock file.
 PACKAGES := node_modules/.package-lock.json
 
 help: ## list the verbs

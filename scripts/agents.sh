@@ -37,7 +37,7 @@ if ! flock --nonblock 9; then
 fi
 finished && exit 0
 
-# Nobody else installs now, so these are what was left by somebody who was killed.
+# This process holds the lock, so these folders are left from installations that were killed.
 rm -rf "$root"/.installing.*
 stage=$(mktemp -d "$root/.installing.XXXXXX")
 trap 'rm -rf "$stage"' EXIT
@@ -70,6 +70,6 @@ chmod 755 "$stage"
 mv -T "$stage" "$target"
 trap - EXIT
 echo "Installed in $((SECONDS - started)) s, $(du -sh "$target" | cut -f1)." >&2
-# Folders of older lock files that nobody has used for a month.
+# Folders of older lock files that were not used for a month.
 find "$root" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +
 finished

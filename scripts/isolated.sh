@@ -19,7 +19,7 @@ fcntl.ioctl(socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0x8914, struct.pac
 }
 
 # Codex keeps the socket of its daemon in /tmp/codex-daemon-UID, whatever TMPDIR says, and refuses a directory that belongs
-# to somebody else. Every user is 0 in a user namespace, so tests of two users would meet there.
+# to another user. In a user namespace every user is 0, so tests of two users would share the directory.
 hide_codex_sockets() {
     local folder=/tmp/codex-daemon-0
     mkdir -p -m 700 "$folder"
@@ -52,7 +52,7 @@ fi
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
-# What building and testing need; no token of anybody, and nothing by which an agent is configured.
+# The variables that builds and tests need, without tokens and without settings of agents.
 environment=(
     "PATH=$PATH"
     "HOME=$home"

@@ -1,5 +1,5 @@
-// Pauses at random around system calls by which a process tells another one something. What is right only when
-// everybody is quick goes wrong then, in minutes instead of once a month. Loaded into tests by scripts/jitter.sh.
+// Pauses at random around system calls with which processes communicate. Code that depends on timing then fails in minutes
+// instead of once a month. Loaded into tests by scripts/jitter.sh.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the suites with random pauses around system calls, in the tests and in every `sayso` that they start. In the browser,
-# replies arrive late and the page computes slowly. Finds what is right only on a quick machine. Arguments choose tests:
+# replies arrive late and the page computes slowly. Finds code that works only on a fast machine. Arguments choose tests:
 #
 #   scripts/jitter.sh rust hook::        as for cargo test
 #   scripts/jitter.sh page cards.spec    as for Playwright
@@ -14,7 +14,7 @@ page() {
     SAYSO_BIN=$target/debug/sayso SAYSO_JITTER=$target/jitter.so npm run e2e --workspace web -- "$@"
 }
 
-# Ten thousand races and a million lines are too many to pause in.
+# Fewer races and lines than usual, because every pause takes time.
 rust() {
     scripts/peers.sh
     cargo --config "target.'cfg(unix)'.runner = ['env', 'LD_PRELOAD=$target/jitter.so']" \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Lints the Rust code and checks its dependencies. Uses a folder of the target directory for itself, so that it can run
-# beside a build: cargo locks the folder that it works in.
+# at the same time as a build: cargo locks the folder that it works in.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 CARGO_TARGET_DIR=$(realpath -m "${CARGO_TARGET_DIR:-target}")/lints
@@ -15,7 +15,7 @@ install_tool() { # name, version
 cargo clippy --workspace --all-targets -- -D warnings
 cargo clippy --package sayso --package sayso-testkit --test agents -- -D warnings
 
-# No dependency is unused, and none has a banned licence or source: deny.toml.
+# Checks for unused dependencies, and for banned licences and sources (deny.toml).
 install_tool cargo-shear 1.12.4
 install_tool cargo-deny 0.20.2
 cargo shear

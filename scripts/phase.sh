@@ -23,7 +23,7 @@ print_phases() {
     printf '%s\n' "" "${phase_times[@]}" "$(printf '%3d min %02d s  in all' $((SECONDS / 60)) $((SECONDS % 60)))"
 }
 
-# Starts a command beside the phases. Its output is shown only if it fails: see join_background.
+# Starts a command in parallel with the phases. Its output is shown only if it fails: see join_background.
 in_background() { # name, command…
     local name=$1
     shift
@@ -43,7 +43,7 @@ join_background() { # name
     fi
 }
 
-# An interrupted script leaves no command behind.
+# Ends background commands when the script is interrupted.
 end_background() {
     local job
     for job in "${background_jobs[@]}"; do

@@ -47,7 +47,7 @@ for package in sdk/typescript sdk/react; do
 done
 sed -i "s/^    \"@sayso\/sdk\": \"^.*\",/    \"@sayso\/sdk\": \"^$new\",/" sdk/react/package.json
 check
-# The lock files name the versions of the workspace, too.
+# The lock files also contain the versions of the workspace.
 cargo metadata --format-version=1 --offline >/dev/null
 npm install --package-lock-only --offline --silent --ignore-scripts
 if grep -q '^## \[Unreleased\]' CHANGELOG.md; then

@@ -26,7 +26,7 @@ stop() {
 }
 trap stop EXIT
 
-# An environment of its own, so that nobody's files are touched and nobody's settings matter.
+# A separate environment, so that the run uses no files and no settings of the user.
 mkdir "$work/home"
 env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work" \
     "$target/debug/sayso" serve --listen 127.0.0.1:0 --data-dir "$work/data" >"$work/out" 2>"$work/err" &

@@ -1,4 +1,4 @@
-// An inbox in a page of your own: every pending ask as a card, live, until somebody decides it.
+// An inbox in a page of your own: every pending ask as a card, live, until someone decides it.
 //
 // 1. Allow the origin of the page in config.toml: cors_origins = ["http://localhost:5173"]
 // 2. Run `npx vite examples/react` in the root of the repository.

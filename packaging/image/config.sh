@@ -1,4 +1,4 @@
-# Sourced by scripts/dist/image.sh: what is in the image.
+# The content of the image. Sourced by scripts/dist/image.sh.
 # shellcheck shell=bash disable=SC2034
 
 suite=bookworm

@@ -3,7 +3,7 @@
 #
 # 1. The standard library of the target is installed (`rustup target add TARGET`).
 # 2. The sources of the standard library are installed (`rustup component add rust-src`, or rust-src of Debian for Debian's own
-#    rustc): they are compiled, too.
+#    rustc), which are then compiled as well.
 # 3. For a musl target of this machine's architecture: glibc, linked statically. Such a binary is packed under the name of its
 #    real target, …-gnu. It needs no libraries either, but resolves host names through the name service of the machine only if
 #    that has the same version of glibc.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What all packages contain beside the binary, in $build/share: manual pages, completions, licences and the bill of materials.
+# What all packages contain in addition to the binary, in $build/share: manual pages, completions, licences and the bill of materials.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

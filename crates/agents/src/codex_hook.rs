@@ -34,15 +34,15 @@ impl CodexAsk {
         if fields.text("hook_event_name")? != "PermissionRequest" {
             return None;
         }
-        let (tool, input) = (fields.words("tool_name")?, fields.get("tool_input")?);
+        let (tool, input) = (fields.non_blank_text("tool_name")?, fields.get("tool_input")?);
         let body = AskBody::Approval(approval(&tool, input)?);
         let call = format!("{}:{}", line(&tool), input.get());
-        Some(Self { session: fields.words("session_id")?, cwd: fields.words("cwd")?, body, call })
+        Some(Self { session: fields.non_blank_text("session_id")?, cwd: fields.non_blank_text("cwd")?, body, call })
     }
 
     /// The hook's output on stdout. `None` leaves the decision to Codex's own prompt.
     #[must_use]
-    pub fn said(&self, decision: &Decision) -> Option<String> {
+    pub fn decision_output(&self, decision: &Decision) -> Option<String> {
         let decision = match decision {
             // Codex does not accept a changed input or a permanent permission from a hook.
             Decision::Approved { choice: None, input: None } => r#"{"behavior":"allow"}"#.to_owned(),
@@ -83,7 +83,7 @@ fn approval(tool: &str, input: &RawValue) -> Option<Approval> {
         preview,
         choices: Vec::new(),
         editable: false,
-        reason: fields.words("description"),
+        reason: fields.non_blank_text("description"),
         action,
     })
 }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn hook_output_is_only_allow_or_deny() {
         let ask = CodexAsk::read(&told("Bash", &json!({"command": "ls"}))).unwrap();
-        let said = |decision: &Decision| ask.said(decision).map(|said| serde_json::from_str::<Value>(&said).unwrap());
+        let said = |decision: &Decision| ask.decision_output(decision).map(|said| serde_json::from_str::<Value>(&said).unwrap());
         let yes = said(&Decision::Approved { choice: None, input: None }).unwrap();
         assert_eq!(yes["hookSpecificOutput"], json!({"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}));
         let no = said(&Decision::Denied { message: "not \"now\"".into(), stop: true }).unwrap();

@@ -60,7 +60,7 @@ pub fn form(questions: &[Question]) -> (String, String) {
 /// The answers in a form's content, one list per question.
 pub fn content_of(questions: &[Question], content: &Object<'_>) -> Answers {
     let of = |question: &Question| {
-        let own = content.words(&format!("{}_custom", question.key));
+        let own = content.non_blank_text(&format!("{}_custom", question.key));
         content.get(&question.key).map(entries).unwrap_or_default().into_iter().chain(own).collect()
     };
     questions.iter().map(of).collect()

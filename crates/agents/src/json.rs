@@ -98,12 +98,12 @@ impl<'a> Object<'a> {
     }
 
     /// The value of a string field that is not blank.
-    pub fn words(&self, name: &str) -> Option<String> {
+    pub fn non_blank_text(&self, name: &str) -> Option<String> {
         self.text(name).filter(|text| !text.trim().is_empty())
     }
 
     /// Whether the field is `true`.
-    pub fn says(&self, name: &str) -> bool {
+    pub fn is_true(&self, name: &str) -> bool {
         self.get(name).is_some_and(|value| value.get() == "true")
     }
 

@@ -88,14 +88,14 @@ pub struct Fault {
 
 impl Fault {
     /// The message for people, without the code.
-    pub(crate) fn words(&self) -> &str {
+    pub(crate) fn message_or_default(&self) -> &str {
         let words = limits::head(self.message.trim(), 2048);
         if words.is_empty() { "it gave no reason" } else { words }
     }
 
     /// The message and the code.
     pub(crate) fn in_words(&self) -> String {
-        format!("{} ({})", self.words(), self.code)
+        format!("{} ({})", self.message_or_default(), self.code)
     }
 }
 

@@ -131,7 +131,7 @@ pub struct QuestionProblem {
 pub struct WorkflowFault {
     /// The path of the invalid value, for example `steps[1].prompt`.
     pub path: String,
-    /// What is wrong, and what to write instead.
+    /// The error and the correction.
     pub message: String,
     /// The line, counted from 1, if the workflow was read from a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]

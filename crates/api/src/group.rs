@@ -22,7 +22,7 @@ pub struct NewGroup {
     /// Ids of asks that you opened before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ask_ids: Vec<String>,
-    /// What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, nobody but your token gets it, and it is
+    /// What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, only your token can read it, and it is
     /// deleted when the claim is acknowledged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,

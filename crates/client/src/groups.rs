@@ -40,7 +40,7 @@ impl Client {
     /// Waits for a group that can be claimed, at most 60 seconds.
     ///
     /// # Errors
-    /// When the server says no or does not answer.
+    /// When the server refuses the call or does not respond.
     pub async fn ready_groups(&self, query: &ReadyQuery) -> Result<ReadyGroups, Error> {
         self.get_within(LONGEST_WAIT, &["groups", "ready"], query).await
     }

@@ -19,20 +19,19 @@ impl ShaDigest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The bytes.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 32] {
         self.0
     }
 
-    /// The first 16 bytes, for ids that follow from what they name.
+    /// Returns the first 16 bytes, for ids that are derived from content.
     pub(crate) fn first_half(&self) -> [u8; 16] {
         let mut half = [0; 16];
         half.copy_from_slice(&self.0[..16]);
         half
     }
 
-    /// The first 12 digits, for people to compare.
+    /// Returns the first 12 digits, for people to compare.
     #[must_use]
     pub fn short(&self) -> String {
         self.to_string().chars().take(SHORT).collect()

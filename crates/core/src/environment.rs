@@ -61,9 +61,9 @@ const ENDS: &[&str] = &["_API_KEY", "_AUTH_TOKEN", "_BASE_URL"];
 const OF_AN_AGENT: &[&str] = &["CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT", "CLAUDE_CODE_SESSION_ID"];
 
 /// The maximum number of variables that a caller may send.
-pub const MOST: usize = 256;
+pub const MAX_VARIABLES: usize = 256;
 /// The maximum length of one value, in bytes.
-pub const VALUE: usize = 32 * 1024;
+pub const MAX_VALUE_BYTES: usize = 32 * 1024;
 
 /// Returns whether an agent receives the variable with this name. Variables of Sayso itself are never passed on, because a
 /// token in them would let the agent answer its own asks.
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_and_paths_pass_and_variables_of_sayso_do_not() {
+    fn variables_of_sayso_are_removed_from_the_environment() {
         for name in ["PATH", "LC_ALL", "ANTHROPIC_API_KEY", "FOO_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME", "https_proxy"] {
             assert!(passes(name), "{name}");
         }

@@ -2,7 +2,7 @@
 //!
 //! A group is complete when all of its asks are decided. Then one worker claims it, resumes the run, and acknowledges. Every
 //! claim has an epoch that is larger than those before it, so a worker whose claim was given to another one cannot report
-//! anything. A claim whose lease expired is uncertain, because nobody knows what the worker did: a person decides, unless the
+//! anything. A claim whose lease expired is uncertain, because the effect of the worker is unknown: a person decides, unless the
 //! group permits retries.
 
 use std::time::Duration;
@@ -22,9 +22,9 @@ const CALLBACK_DELAYS: [Duration; 6] = [
     Duration::from_secs(1_800),
     Duration::from_secs(3_600),
 ];
-/// A target that fails for about a day is given up.
+/// The number of attempts, which take about a day.
 const CALLBACK_ATTEMPTS: u32 = 30;
-/// How long a group that is over is kept, so that a repeated request finds it.
+/// How long an ended group is stored, so that a repeated request finds it.
 const KEEP_ENDED: Duration = Duration::from_secs(7 * 86_400);
 
 /// One group, without its state.
@@ -36,11 +36,11 @@ pub struct Group {
     pub opened_by: TokenId,
     /// The runs that its workers resume.
     pub name: String,
-    /// The caller's own name of the pause. A caller that opens the same pause again gets the same group.
+    /// The caller's id of the pause. A caller that opens the same pause again gets the same group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     pub asks: Vec<AskId>,
-    /// The digest of everything that is asked.
+    /// The digest of all asks.
     pub digest: ShaDigest,
     /// Whether an expired claim may be given to another worker without asking a person.
     #[serde(default)]
@@ -94,7 +94,7 @@ pub enum GroupEnd {
     Acknowledged,
     /// A person decided that the run is not resumed again.
     Abandoned,
-    /// The caller took it back.
+    /// The caller withdrew it.
     Withdrawn,
     /// No worker claimed it in time.
     Expired,
@@ -104,9 +104,9 @@ pub enum GroupEnd {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
-    /// The worker's own name.
+    /// A name that the worker chose.
     pub worker: String,
-    /// The worker's own name of the call that claimed the group. The same call gets the same claim again.
+    /// The worker's id of the call that claimed the group. A repeated call gets the same claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     pub at: Time,
@@ -123,7 +123,7 @@ pub struct Callback {
     pub state: CallbackState,
 }
 
-/// How far a callback has come.
+/// The progress of a callback.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum CallbackState {
@@ -152,7 +152,8 @@ pub enum ClaimRefused {
 }
 
 impl Group {
-    /// The id of the group with this key. The same key gives the same id, so a repeated request cannot make a second group.
+    /// Derives the id of the group with this key. The same key gives the same id, so a repeated request cannot create a second
+    /// group.
     #[must_use]
     pub fn id_of_key(token: TokenId, key: &str) -> GroupId {
         let mut fields = DigestFields::new("group key 1");
@@ -161,7 +162,7 @@ impl Group {
         GroupId::from_bytes(fields.finish().first_half())
     }
 
-    /// The digest of a group that asks for these things.
+    /// Computes the digest of a group from the digests of its asks.
     #[must_use]
     pub fn digest_of(name: &str, asks: &[ShaDigest]) -> ShaDigest {
         let mut fields = DigestFields::new("group 1");
@@ -176,13 +177,13 @@ impl Group {
         matches!(self.phase, GroupPhase::Ended { .. })
     }
 
-    /// Whether the server still has something to do for it.
+    /// Whether the group has ended and its callback needs no more attempts.
     #[must_use]
     pub const fn is_over(&self) -> bool {
         self.is_ended() && self.callback_due().is_none()
     }
 
-    /// When the server has to look at the group again, if no ask is decided before.
+    /// Returns when the server has to refresh the group, if no ask is decided before.
     #[must_use]
     pub fn due(&self) -> Option<Time> {
         match &self.phase {
@@ -192,7 +193,7 @@ impl Group {
         }
     }
 
-    /// When the callback is due.
+    /// Returns when to send the callback.
     #[must_use]
     pub const fn callback_due(&self) -> Option<Time> {
         match &self.callback {
@@ -201,7 +202,7 @@ impl Group {
         }
     }
 
-    /// When the row of a group that is over can be deleted.
+    /// Returns when the row of an ended group can be deleted.
     #[must_use]
     pub fn expires_at(&self) -> Option<Time> {
         match &self.phase {
@@ -214,11 +215,11 @@ impl Group {
         }
     }
 
-    /// All asks are decided.
+    /// Makes the group ready for workers, because all asks are decided.
     #[must_use]
-    pub fn completed(mut self, now: Time) -> Self {
+    pub fn complete(mut self, now: Time) -> Self {
         self.phase = GroupPhase::Ready { since: now };
-        self.call_back(now);
+        self.schedule_callback(now);
         self
     }
 
@@ -226,7 +227,7 @@ impl Group {
     ///
     /// # Errors
     /// When it is not ready.
-    pub fn claimed(mut self, worker: String, call: Option<String>, lease: Duration, now: Time) -> Result<Self, ClaimRefused> {
+    pub fn claim(mut self, worker: String, call: Option<String>, lease: Duration, now: Time) -> Result<Self, ClaimRefused> {
         match &self.phase {
             GroupPhase::Ready { .. } => {}
             // The reply to this call was lost.
@@ -241,11 +242,12 @@ impl Group {
         Ok(self)
     }
 
-    /// Extends the lease of the claim with this epoch. An expired lease that nobody noticed is extended too.
+    /// Extends the lease of the claim with this epoch. An expired lease can also be extended, if the server has not noticed the
+    /// expiry.
     ///
     /// # Errors
     /// When the claim is over.
-    pub fn renewed(mut self, epoch: u64, lease: Duration, now: Time) -> Result<Self, ClaimRefused> {
+    pub fn renew_claim(mut self, epoch: u64, lease: Duration, now: Time) -> Result<Self, ClaimRefused> {
         match &mut self.phase {
             GroupPhase::Claimed { claim } if self.epoch == epoch => {
                 claim.until = now.plus(lease);
@@ -259,12 +261,13 @@ impl Group {
         }
     }
 
-    /// The worker with this epoch resumed the run. A late report counts too, as long as nobody else has the group: it is the
-    /// answer to what was uncertain. The ask about it, if there is one, is not needed any more.
+    /// Ends the group, because the worker with this epoch resumed the run. A late report also counts, as long as no other
+    /// worker has the group: it answers the question whether the run was resumed. Returns the ask with this question, which is
+    /// then not needed.
     ///
     /// # Errors
     /// When another worker has the group, or a person decided.
-    pub fn acknowledged(mut self, epoch: u64, now: Time) -> Result<(Self, Option<AskId>), ClaimRefused> {
+    pub fn acknowledge(mut self, epoch: u64, now: Time) -> Result<(Self, Option<AskId>), ClaimRefused> {
         let asked = match &self.phase {
             _ if self.epoch != epoch || epoch == 0 => return Err(ClaimRefused::Lost),
             GroupPhase::Claimed { .. } | GroupPhase::Ready { .. } => None,
@@ -277,11 +280,11 @@ impl Group {
         Ok((self, asked))
     }
 
-    /// The worker with this epoch did not start the run.
+    /// Makes the group ready again, because the worker with this epoch did not start the run.
     ///
     /// # Errors
     /// When the claim is over.
-    pub fn released(mut self, epoch: u64, now: Time) -> Result<Self, ClaimRefused> {
+    pub fn release_claim(mut self, epoch: u64, now: Time) -> Result<Self, ClaimRefused> {
         match &self.phase {
             GroupPhase::Claimed { .. } if self.epoch == epoch => {
                 self.phase = GroupPhase::Ready { since: now };
@@ -295,10 +298,10 @@ impl Group {
         }
     }
 
-    /// Nobody knows what the worker did: its lease expired, or it failed while it resumed the run. `ask` is the ask that
+    /// Ends the claim of a worker whose effect is unknown, because its lease expired or it failed. `ask` is the ask that
     /// decides, if the group permits no retries or a retry cannot help.
     #[must_use]
-    pub fn interrupted(mut self, ask: AskId, may_retry: bool, now: Time) -> Self {
+    pub fn interrupt(mut self, ask: AskId, may_retry: bool, now: Time) -> Self {
         if let GroupPhase::Claimed { claim } = &self.phase {
             self.phase = if self.retry && may_retry {
                 GroupPhase::Ready { since: now }
@@ -309,9 +312,9 @@ impl Group {
         self
     }
 
-    /// A person decided about an uncertain claim.
+    /// Applies the decision of a person about an uncertain claim.
     #[must_use]
-    pub fn decided(mut self, again: bool, now: Time) -> Self {
+    pub fn decide_uncertain(mut self, again: bool, now: Time) -> Self {
         if let GroupPhase::Uncertain { .. } = &self.phase {
             self.phase =
                 if again { GroupPhase::Ready { since: now } } else { GroupPhase::Ended { at: now, end: GroupEnd::Abandoned } };
@@ -319,26 +322,26 @@ impl Group {
         self
     }
 
-    /// The end of a group that no worker resumed.
+    /// Ends a group that no worker resumed.
     #[must_use]
-    pub fn ended(mut self, end: GroupEnd, now: Time) -> Self {
+    pub fn end(mut self, end: GroupEnd, now: Time) -> Self {
         let was_pending = matches!(self.phase, GroupPhase::Pending);
         self.phase = GroupPhase::Ended { at: now, end };
         if was_pending {
-            self.call_back(now);
+            self.schedule_callback(now);
         }
         self
     }
 
-    fn call_back(&mut self, now: Time) {
+    fn schedule_callback(&mut self, now: Time) {
         if let Some(callback) = &mut self.callback {
             callback.state = CallbackState::Due { at: now, attempts: 0 };
         }
     }
 
-    /// The result of one attempt to call the target. `retry` says whether another attempt can help.
+    /// Records an attempt to call the target. `retry` says whether another attempt can help.
     #[must_use]
-    pub fn called_back(mut self, sent: bool, retry: bool, now: Time) -> Self {
+    pub fn record_callback(mut self, sent: bool, retry: bool, now: Time) -> Self {
         if let Some(Callback { state, .. }) = &mut self.callback
             && let CallbackState::Due { attempts, .. } = state
         {
@@ -391,74 +394,74 @@ mod tests {
     }
 
     fn claimed() -> Group {
-        group().completed(at(10)).claimed("w1".to_owned(), None, LEASE, at(20)).unwrap()
+        group().complete(at(10)).claim("w1".to_owned(), None, LEASE, at(20)).unwrap()
     }
 
     #[test]
     fn group_is_claimed_once_and_only_when_it_is_complete() {
-        assert_eq!(group().claimed("w".to_owned(), None, LEASE, at(1)), Err(ClaimRefused::NotReady));
+        assert_eq!(group().claim("w".to_owned(), None, LEASE, at(1)), Err(ClaimRefused::NotReady));
         let first = claimed();
         assert_eq!((first.epoch, first.due()), (1, Some(at(80))));
-        assert_eq!(first.clone().claimed("w2".to_owned(), None, LEASE, at(21)), Err(ClaimRefused::NotReady));
-        let (done, _) = first.acknowledged(1, at(30)).unwrap();
+        assert_eq!(first.clone().claim("w2".to_owned(), None, LEASE, at(21)), Err(ClaimRefused::NotReady));
+        let (done, _) = first.acknowledge(1, at(30)).unwrap();
         assert_eq!(done.phase, GroupPhase::Ended { at: at(30), end: GroupEnd::Acknowledged });
-        assert_eq!(done.clone().claimed("w2".to_owned(), None, LEASE, at(31)), Err(ClaimRefused::Ended));
+        assert_eq!(done.clone().claim("w2".to_owned(), None, LEASE, at(31)), Err(ClaimRefused::Ended));
         // A repeated report changes nothing.
-        assert_eq!(done.clone().acknowledged(1, at(32)), Ok((done, None)));
+        assert_eq!(done.clone().acknowledge(1, at(32)), Ok((done, None)));
     }
 
     #[test]
     fn expired_claim_is_uncertain_until_a_person_decides() {
-        let uncertain = claimed().interrupted(ask(), true, at(80));
+        let uncertain = claimed().interrupt(ask(), true, at(80));
         assert!(matches!(uncertain.phase, GroupPhase::Uncertain { ask: asked, .. } if asked == ask()));
-        assert_eq!(uncertain.clone().claimed("w2".to_owned(), None, LEASE, at(81)), Err(ClaimRefused::NotReady));
-        let again = uncertain.clone().decided(true, at(90)).claimed("w2".to_owned(), None, LEASE, at(91)).unwrap();
+        assert_eq!(uncertain.clone().claim("w2".to_owned(), None, LEASE, at(81)), Err(ClaimRefused::NotReady));
+        let again = uncertain.clone().decide_uncertain(true, at(90)).claim("w2".to_owned(), None, LEASE, at(91)).unwrap();
         assert_eq!(again.epoch, 2);
-        assert_eq!(again.acknowledged(1, at(92)), Err(ClaimRefused::Lost), "the first worker's epoch is fenced");
-        let abandoned = uncertain.decided(false, at(90));
+        assert_eq!(again.acknowledge(1, at(92)), Err(ClaimRefused::Lost), "the first worker's epoch is fenced");
+        let abandoned = uncertain.decide_uncertain(false, at(90));
         assert_eq!(abandoned.phase, GroupPhase::Ended { at: at(90), end: GroupEnd::Abandoned });
-        assert_eq!(abandoned.acknowledged(1, at(91)), Err(ClaimRefused::Lost));
+        assert_eq!(abandoned.acknowledge(1, at(91)), Err(ClaimRefused::Lost));
     }
 
     #[test]
     fn late_report_ends_an_uncertain_group() {
-        let uncertain = claimed().interrupted(ask(), true, at(80));
-        let (done, asked) = uncertain.acknowledged(1, at(85)).unwrap();
+        let uncertain = claimed().interrupt(ask(), true, at(80));
+        let (done, asked) = uncertain.acknowledge(1, at(85)).unwrap();
         assert_eq!((done.phase, asked), (GroupPhase::Ended { at: at(85), end: GroupEnd::Acknowledged }, Some(ask())));
     }
 
     #[test]
     fn group_with_retries_is_ready_again_when_a_claim_expires() {
-        let again = Group { retry: true, ..claimed() }.interrupted(ask(), true, at(80));
+        let again = Group { retry: true, ..claim() }.interrupt(ask(), true, at(80));
         assert_eq!(again.phase, GroupPhase::Ready { since: at(80) });
-        let second = again.claimed("w2".to_owned(), None, LEASE, at(81)).unwrap();
-        assert_eq!(second.clone().renewed(1, LEASE, at(82)), Err(ClaimRefused::Lost));
-        assert_eq!(second.renewed(2, LEASE, at(82)).unwrap().due(), Some(at(142)));
+        let second = again.claim("w2".to_owned(), None, LEASE, at(81)).unwrap();
+        assert_eq!(second.clone().renew_claim(1, LEASE, at(82)), Err(ClaimRefused::Lost));
+        assert_eq!(second.renew_claim(2, LEASE, at(82)).unwrap().due(), Some(at(142)));
     }
 
     #[test]
     fn released_claim_can_be_taken_by_another_worker() {
-        let released = claimed().released(1, at(30)).unwrap();
+        let released = claimed().release_claim(1, at(30)).unwrap();
         assert_eq!(released.phase, GroupPhase::Ready { since: at(30) });
-        assert_eq!(released.released(1, at(31)), Err(ClaimRefused::Lost));
-        assert_eq!(claimed().released(7, at(30)), Err(ClaimRefused::Lost));
+        assert_eq!(released.release_claim(1, at(31)), Err(ClaimRefused::Lost));
+        assert_eq!(claimed().release_claim(7, at(30)), Err(ClaimRefused::Lost));
     }
 
     #[test]
     fn repeated_call_gets_the_same_claim() {
-        let claim = |group: Group, call: &str| group.claimed("w".to_owned(), Some(call.to_owned()), LEASE, at(20));
-        let first = claim(group().completed(at(10)), "call-1").unwrap();
+        let claim = |group: Group, call: &str| group.claim("w".to_owned(), Some(call.to_owned()), LEASE, at(20));
+        let first = claim(group().complete(at(10)), "call-1").unwrap();
         assert_eq!(claim(first.clone(), "call-1"), Ok(first.clone()));
         assert_eq!(claim(first, "call-2"), Err(ClaimRefused::NotReady));
     }
 
     #[test]
     fn callback_is_retried_with_growing_delays_and_then_given_up() {
-        let mut group = group().completed(at(0));
+        let mut group = group().complete(at(0));
         assert_eq!(group.callback_due(), Some(at(0)));
         let mut delays = Vec::new();
         while let Some(due) = group.callback_due() {
-            let next = group.clone().called_back(false, true, due);
+            let next = group.clone().record_callback(false, true, due);
             delays.extend(next.callback_due().map(|at| at.since(due).as_secs()));
             group = next;
         }

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_sort_by_the_time_they_were_made() {
+    fn ids_sort_by_creation_time() {
         let early = SessionId::new(Time::from_millis(1), [255; 10]);
         let late = SessionId::new(Time::from_millis(2), [0; 10]);
         assert!(early < late);

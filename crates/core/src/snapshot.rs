@@ -222,7 +222,7 @@ impl StepSnapshot {
             StepState::Completed { output } => (Some(output.clone()), None, None),
             StepState::Failed { reason } | StepState::Cancelled { reason } => (None, Some(reason.clone()), None),
         };
-        let written = run.written(&step.id);
+        let written = run.find_definition(&step.id);
         Self {
             run_id: run.id,
             step_id: step.id.clone(),

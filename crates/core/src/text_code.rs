@@ -1,7 +1,7 @@
 //! Codes for the texts that Sayso writes, so that a client can show them in another language.
 //!
 //! A reason is stored and sent as English text. [`TextCode::of`] finds the code and the parameters of such a text, so asks from
-//! earlier versions have codes, too. Texts that a person or an agent wrote have no code, and clients show them unchanged.
+//! earlier versions also have codes. Texts that a person or an agent wrote have no code, and clients show them unchanged.
 
 use crate::texts;
 

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_written_as_rfc_3339() {
+    fn times_are_formatted_as_rfc_3339() {
         let at = Time::from_millis(1_700_000_000_123);
         assert_eq!(at.to_string(), "2023-11-14T22:13:20.123Z");
         assert_eq!(at.to_string().parse::<Time>(), Ok(at));

@@ -365,9 +365,9 @@ fn masked(asked: &AskShape, shown: &Decision, for_agent: &Decision, secret: bool
 
 fn move_on(command: &Command, ask: &mut Ask, model: &mut Model) -> Result<(), TestCaseError> {
     let real = match command {
-        Command::Park => ask.state.parked(),
-        Command::Revive => ask.state.revived(),
-        Command::Report(report) => match (&*model, ask.state.delivered(report.clone())) {
+        Command::Park => ask.state.park(),
+        Command::Revive => ask.state.revive(),
+        Command::Report(report) => match (&*model, ask.state.apply_delivery(report.clone())) {
             (Model::Done { .. }, Ok(news)) => news,
             (Model::Live | Model::Parked, Err(_)) => None,
             (model, real) => return Err(TestCaseError::fail(format!("{model:?} {report:?}: {real:?}"))),
@@ -410,7 +410,7 @@ fn agree(ask: &Ask, model: &Model, after: &Command) -> Result<(), TestCaseError>
 }
 
 #[test]
-fn every_sequence_ends_as_the_model_predicts() {
+fn every_sequence_of_commands_matches_the_model() {
     let config = ProptestConfig { cases: SEQUENCES, failure_persistence: None, ..ProptestConfig::default() };
     let sequences = (asked(), proptest::collection::vec((0_u8..11, any::<u64>()), 1..12));
     TestRunner::new(config).run(&sequences, |(asked, commands)| check(&asked, &commands)).unwrap();

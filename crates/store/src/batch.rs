@@ -1,4 +1,4 @@
-//! Operations that wait for the same commit, with the way back to their callers. Independent of the backend.
+//! Queued operations of a batch, with the channels to their callers. Independent of the backend.
 
 use tokio::sync::oneshot;
 
@@ -12,13 +12,13 @@ pub(crate) trait Job: Send {
     fn workspace(&self) -> WorkspaceId;
     fn reads(&self, reads: &mut Reads);
     fn more_reads(&self, unit: &Unit, reads: &mut Reads);
-    /// Applies the operation, or takes back everything it staged. The result waits for the commit.
+    /// Applies the operation, and rolls back what it staged if it fails. Keeps the result until [`Job::finish`].
     fn apply(&mut self, unit: &mut Unit);
-    /// Forgets the result, because the batch is applied again.
+    /// Drops the result, because the backend applies the batch again.
     fn reset(&mut self);
-    /// The operation fails before it was applied. Others of the batch are not affected.
+    /// Fails the operation before it is applied, for example when its rows cannot be loaded. The rest of the batch continues.
     fn fail(&mut self, error: StoreError);
-    /// The batch was committed, or failed as a whole. Replies to the caller.
+    /// Replies to the caller after the batch was committed or failed.
     fn finish(self: Box<Self>, batch: Result<(), &StoreError>);
 }
 
@@ -75,11 +75,11 @@ impl<O: Operation> Job for QueuedOperation<O> {
         let result = match (batch, self.result) {
             (Ok(()), Some(result)) => result,
             (Ok(()), None) => Err(StoreError::Closed),
-            // Nothing of the batch was stored; an operation that had failed on its own keeps its own reason.
+            // An operation that failed before the commit reports its own error, not that of the commit.
             (Err(_), Some(Err(error))) => Err(error),
             (Err(error), _) => Err(error.for_another_caller()),
         };
-        // The caller may be gone.
+        // The caller may have stopped waiting.
         let _ = self.reply.send(result);
     }
 }

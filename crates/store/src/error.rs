@@ -1,134 +1,109 @@
-//! Everything that can go wrong with the database.
+//! The errors of opening and using the database.
 
 use std::path::PathBuf;
 
 use sayso_core::plain_text::ContainsNul;
 
-/// Why a database was not opened. Each says what to do.
+/// Why a database could not be opened. The messages are for the person who starts the server and end with the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// Another server uses the directory.
+    /// Another server uses the data directory.
     #[error("another Sayso server (pid {pid}) uses {}; stop it with `sayso stop`, or choose another --data-dir", .dir.display())]
     Locked {
-        /// The directory.
         dir: PathBuf,
-        /// The process that holds it.
+        /// The process id that the lock file names.
         pid: String,
     },
-    /// Written by a newer version.
+    /// A newer version of Sayso wrote the file.
     #[error("{} was written by a newer Sayso (schema {found}, this one knows {known}); install that version again", .path.display())]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Its schema.
+        /// The version of its schema.
         found: i64,
-        /// Ours.
+        /// The newest version that this program supports.
         known: i64,
     },
-    /// Not a healthy database.
-    #[error("{} is damaged ({detail}); it was left as it is. Restore a backup, or move it away to begin anew", .path.display())]
+    /// The file is damaged or not a database.
+    #[error("{} is damaged ({detail}); it was not changed. Restore a backup, or move the file away to start with an empty database", .path.display())]
     Corrupt {
-        /// The file.
         path: PathBuf,
-        /// What SQLite says.
+        /// The message of SQLite.
         detail: String,
     },
-    /// May not be written.
+    /// The file or its directory is read-only.
     #[error("{} cannot be written; check the owner and the permissions", .path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
-    /// No room left.
+    ReadOnly { path: PathBuf },
+    /// The disk is full.
     #[error("the disk that holds {} is full", .path.display())]
-    Full {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Something with files.
+    Full { path: PathBuf },
+    /// A file or directory cannot be used.
     #[error("cannot use {}", .path.display())]
-    Io {
-        /// The file or directory.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// Not an address of a PostgreSQL database.
+    Io { path: PathBuf, source: std::io::Error },
+    /// The address of the PostgreSQL database cannot be parsed.
     #[error("the address of the database cannot be read: {detail}")]
-    PostgresAddress {
-        /// Why.
-        detail: String,
-    },
-    /// A PostgreSQL database that cannot be used.
+    PostgresAddress { detail: String },
+    /// The PostgreSQL database cannot be reached or used.
     #[error("cannot use the PostgreSQL database: {0}")]
     Postgres(#[source] DatabaseError),
-    /// A server that is too old.
+    /// The PostgreSQL server is too old.
     #[error("PostgreSQL {found} is too old; Sayso needs version 14 or newer")]
     OldPostgres {
-        /// Its major version.
+        /// The major version of the server.
         found: i64,
     },
-    /// A PostgreSQL database whose tables were created by a newer version.
+    /// A newer version of Sayso created the tables.
     #[error(
         "the PostgreSQL database was written by a newer Sayso (schema {found}, this one knows {known}); install that version again"
     )]
     NewerPostgres {
-        /// Its schema.
+        /// The version of its schema.
         found: i64,
-        /// Ours.
+        /// The newest version that this program supports.
         known: i64,
     },
-    /// Any other failure of the database.
     #[error("cannot open {}", .path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        source: DatabaseError,
-    },
+    Database { path: PathBuf, source: DatabaseError },
 }
 
-/// An error of a backend's own library.
+/// An error of the library that a backend uses.
 pub type DatabaseError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a write or a read did not happen.
+/// Why an operation or a query failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The disk is full. Nothing changed; the same call works again when there is space.
+    /// The disk is full. Nothing changed; retry when there is space.
     #[error("the disk is full")]
     Full,
-    /// The database cannot be reached, or takes no writes now. Nothing changed; the same call works again when it is back.
+    /// The database cannot be reached or accepts no writes. Nothing changed; retry later.
     #[error("the database is unavailable: {0}")]
     Unavailable(String),
-    /// The store is closed.
     #[error("the store is closed")]
     Closed,
-    /// A row does not read as what we wrote.
+    /// A stored row cannot be parsed. Only a defect or damage of the file causes this.
     #[error("a stored {what} cannot be read: {detail}")]
     Unreadable {
-        /// What.
+        /// The kind of row.
         what: &'static str,
-        /// Why.
         detail: String,
     },
-    /// The database failed.
     #[error("the database failed: {0}")]
     Database(#[source] DatabaseError),
-    /// The commit failed for every operation of the batch.
+    /// The commit failed, and with it every operation of the batch.
     #[error("the commit failed: {0}")]
     Batch(String),
-    /// An operation looked at a row that it had not named. A defect of the operation.
+    /// An operation looked at a row that its `reads` did not name. This is a defect of the operation.
     #[error("an operation looked at a {table} that was not loaded")]
     NotLoaded { table: &'static str },
-    /// A row with this identity exists already.
+    /// A row with this key exists.
     #[error("the {what} exists already")]
     Duplicate { what: &'static str },
-    /// A text for a column of its own contains U+0000.
+    /// A text that is stored outside JSON contains U+0000, which PostgreSQL cannot store.
     #[error(transparent)]
     ContainsNul(#[from] ContainsNul),
 }
 
 impl StoreError {
-    /// The same failure for one more caller.
+    /// Copies the error for another caller of the same batch. Only the message of the source is kept.
     pub(crate) fn for_another_caller(&self) -> Self {
         match self {
             Self::Full => Self::Full,

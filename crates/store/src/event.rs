@@ -1,4 +1,4 @@
-//! What a commit tells the rest of the server.
+//! The events, outbox rows and other values that a commit announces to the rest of the server.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use sayso_core::time::Time;
 
 use crate::payload::EventPayload;
 
-/// A workspace: its own feed, its own sequence.
+/// The id of a workspace. Each workspace has a feed and a sequence of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkspaceId(pub i64);
 
 impl WorkspaceId {
-    /// The one that exists from the start.
+    /// The workspace of every new database.
     pub const MAIN: Self = Self(1);
 }
 
@@ -24,55 +24,38 @@ impl WorkspaceId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(i64)]
 pub enum EventKind {
-    /// An ask waits for a person.
     AskRequested = 1,
-    /// An ask has its outcome.
     AskResolved = 2,
-    /// An ask was parked, or is live again.
+    /// An ask was parked or became live again.
     AskParked = 3,
-    /// An ask was snoozed, or is back.
+    /// An ask was snoozed, or its snooze ended.
     AskSnoozed = 4,
-    /// An outcome came closer to the agent.
+    /// The delivery of an outcome made progress.
     AskDelivery = 5,
-    /// A session was started.
     SessionCreated = 10,
-    /// A session changed what it is doing.
+    /// The status or the settings of a session changed.
     SessionStatus = 11,
-    /// A session is over.
     SessionEnded = 12,
-    /// A message is whole.
     MessageCompleted = 20,
-    /// A tool call began.
     ToolStarted = 21,
-    /// A tool call changed.
     ToolUpdated = 22,
-    /// A tool call ended.
     ToolCompleted = 23,
-    /// The policy is another one now.
     PolicyChanged = 30,
-    /// Something to know.
+    /// An agent or Sayso tells people something.
     Notice = 31,
-    /// Something went wrong.
     Error = 32,
-    /// A run was started.
     RunStarted = 40,
-    /// Every step of a run is done.
     RunCompleted = 41,
-    /// A run failed.
     RunFailed = 42,
-    /// A person ended a run.
     RunCancelled = 43,
-    /// A step of a run began.
     StepStarted = 44,
-    /// A step of a run is done.
     StepCompleted = 45,
-    /// A step of a run failed.
     StepFailed = 46,
-    /// A step of a run was stopped, or never began.
+    /// A step was stopped, or its run ended before it began.
     StepCancelled = 47,
-    /// The agent of a step asks a person.
+    /// The agent of a step asked a person.
     AgentQuestionAsked = 48,
-    /// What the agent of a step asked has its outcome.
+    /// The question of a step's agent has its outcome.
     AgentQuestionAnswered = 49,
 }
 
@@ -105,107 +88,110 @@ impl EventKind {
         Self::AgentQuestionAnswered,
     ];
 
-    /// The kind that is stored as this number.
+    /// Returns the kind with this number in the database.
     #[must_use]
     pub fn from_number(number: i64) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| *kind as i64 == number)
     }
 }
 
-/// What of a session or a run decides who sees its events.
+/// The properties of a session or a run that decide who can see its events.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct About {
-    /// Its labels.
+pub struct EventAudience {
     pub labels: Labels,
-    /// Who started it.
     pub opened_by: Option<TokenId>,
-    /// The step that a session carries out.
+    /// The workflow step of the session.
     pub step: Option<StepOf>,
 }
 
-impl From<Session> for About {
+impl From<Session> for EventAudience {
     fn from(session: Session) -> Self {
         Self { labels: session.labels, opened_by: session.opened_by, step: session.step }
     }
 }
 
-/// One event of the feed.
+/// One event of the feed. Sequence numbers have no gaps and follow the order of commits.
 #[derive(Debug, Clone)]
 pub struct StoredEvent {
-    /// Whose feed.
     pub workspace: WorkspaceId,
-    /// Its place: gap-free, in the order of commits.
     pub seq: i64,
-    /// When.
     pub at: Time,
-    /// The session it belongs to.
     pub session: Option<SessionId>,
-    /// The run it is about, for events of runs.
+    /// Set for events of runs.
     pub run: Option<RunId>,
-    /// Who may see it, for events of a session or a run that are not about an ask.
-    pub about: Option<Arc<About>>,
-    /// What it says.
+    /// Decides who can see the event. `None` for events about an ask, whose own session and labels decide.
+    pub audience: Option<Arc<EventAudience>>,
     pub payload: EventPayload,
 }
 
-/// A row of the outbox. Ids only grow; the receiver takes each once.
+/// The id of an outbox row. Ids grow, also across restarts, and the receiver accepts each id once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutboxId(pub i64);
 
-/// What has to reach an agent.
+/// A message on its way to an agent.
 #[derive(Debug, Clone)]
 pub enum OutboxPayload {
-    /// The outcome of an ask, with secrets in clear.
+    /// The outcome of an ask. The translator turns it into the agent's own message.
     Outcome {
-        /// The ask.
         ask: Arc<Ask>,
-        /// What was decided.
+        /// The decision with secret answers in clear.
         decision: Decision,
-        /// The agent no longer waits for it: the answer is a follow-up.
+        /// Whether the agent stopped waiting, so that the answer becomes a new message to it.
         follow_up: bool,
     },
-    /// A command that only the server understands.
+    /// A command for the translator. The store does not look inside.
     Command(Raw),
-    /// A message to the agent's process, understood only by the server. It stays until the process has it.
+    /// A message for the agent's process or server. The row stays until the receiver confirms it.
     Send {
-        /// The ask whose outcome it carries.
+        /// The ask whose outcome the message carries.
         ask: Option<AskId>,
-        /// The message.
         message: Raw,
-        /// It was about to be sent before: nobody knows whether it arrived.
+        /// Whether an earlier process of the server may have sent it. It is then uncertain whether the agent received it.
         tried: bool,
     },
 }
 
-/// Something that has to reach an agent.
+/// A row of the outbox, which contains every message that has to reach an agent.
+///
+/// The life of a row:
+///
+/// 1. The transaction that causes the message adds the row: an outcome when an ask is decided, a command when a person
+///    starts or stops a session, a message when a translator produces lines for the agent's process.
+/// 2. The commit announces the row to the [`Sink`], and the connection actor passes it to the translator or to the link. After
+///    a restart, [`LoadConnection`](crate::ops::LoadConnection) returns all remaining rows in order.
+/// 3. Before a message that the receiver cannot deduplicate is sent, a commit marks it as tried. If the server is killed then,
+///    the next one reports the delivery as uncertain instead of sending twice.
+/// 4. An outcome that becomes lines for a process is replaced by these lines under the same id
+///    ([`SentInput`](crate::ops::SentInput)), in the commit that saves the translator's state.
+/// 5. The row is deleted in the transaction that records its delivery, and a secret in it is deleted from the disk.
+///
+/// Between sending and deleting, a row can be sent again after a crash, always with the same id. Ids only grow, and the
+/// supervisor accepts each id once, so the agent gets each message at most once.
 #[derive(Debug, Clone)]
 pub struct OutboxRow {
-    /// Its id.
     pub id: OutboxId,
-    /// The connection that carries it.
     pub connection: ConnectionId,
-    /// The session it is for.
     pub session: SessionId,
-    /// What.
     pub payload: OutboxPayload,
 }
 
-/// What one transaction changed, in the order of `seq`.
+/// The announcements of one transaction in one workspace.
 #[derive(Debug, Default)]
 pub struct Commit {
-    /// The events.
+    /// In the order of `seq`.
     pub events: Vec<StoredEvent>,
-    /// What has to be sent now.
+    /// The rows that this transaction added to the outbox.
     pub outbox: Vec<OutboxRow>,
-    /// Asks that end by themselves at a time.
+    /// New deadlines of asks.
     pub deadlines: Vec<(AskId, Time)>,
-    /// Groups that changed, as they are now.
+    /// The groups that the transaction changed.
     pub groups: Vec<Arc<Group>>,
 }
 
-/// Is told of every commit, on the writer's thread, before the callers are. It must not block.
+/// Receives every commit, in order. The writer calls it before it replies to the callers of the operations, on its own thread,
+/// so it must not block.
 pub trait Sink: Send + 'static {
-    /// One transaction is on disk.
+    /// Called after the transaction is durable.
     fn committed(&mut self, commit: Commit);
 }
 

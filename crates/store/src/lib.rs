@@ -1,8 +1,9 @@
 //! The database of Sayso: asks, sessions, events, the outbox, tokens.
 //!
-//! The crate has three parts. [`ops`] are the operations: pure functions over rows that were loaded for them, one file each.
-//! [`read`] are the queries. A backend loads rows, commits what operations staged, and runs queries; SQL is written only
-//! there and in `queries`. The crate deliberately knows no HTTP and no agents: what is sent to an agent is an opaque value.
+//! The crate has three parts. [`ops`] contains the operations, which change rows: pure functions over rows that a backend
+//! loaded for them, one file each. [`read`] contains the queries. The backends, SQLite and PostgreSQL, load rows, commit what
+//! operations staged, and run queries; only they and `queries` contain SQL. The crate deliberately knows no HTTP and no agents:
+//! the messages in the outbox are opaque values.
 
 mod batch;
 mod columns;
@@ -22,11 +23,11 @@ mod store;
 mod unit;
 
 pub use error::{DatabaseError, OpenError, StoreError};
-pub use event::{About, Commit, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
+pub use event::{Commit, EventAudience, EventKind, OutboxId, OutboxPayload, OutboxRow, Sink, StoredEvent, WorkspaceId};
 pub use lock::DirLock;
-pub use operation::{IdempotencyKey, KeyReused, Once, Operation};
+pub use operation::{IdempotencyKey, IdempotentResult, KeyReused, Operation};
 pub use payload::{EventPayload, ToolProgress};
 pub use postgres::PostgresOptions;
 pub use read::Query;
 pub use sqlite::{StoreOptions, backup, probe};
-pub use store::{Retain, Store};
+pub use store::{RetentionLimits, Store};

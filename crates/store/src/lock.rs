@@ -9,17 +9,17 @@ use rustix::fs::OFlags;
 
 use crate::error::OpenError;
 
-/// Holds the data directory as long as it lives.
+/// The exclusive lock of a data directory. Dropping it releases the lock.
 #[derive(Debug)]
 pub struct DirLock {
     file: File,
 }
 
 impl DirLock {
-    /// Takes the directory.
+    /// Locks the directory.
     ///
     /// # Errors
-    /// When another process has it, or the lock file cannot be used.
+    /// When another process holds the lock, or the lock file cannot be opened.
     pub fn take(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("lock");
         let io = |source| OpenError::Io { path: path.clone(), source };
@@ -41,7 +41,7 @@ impl DirLock {
     }
 }
 
-/// Opens the lock file, or creates it. The file is truncated later, so a link to another file is refused.
+/// Opens or creates the lock file. Refuses a symbolic link, because the file is truncated later.
 fn open_lock(path: &Path) -> io::Result<File> {
     let no_follow = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits().cast_signed();
     let mut options = OpenOptions::new();
@@ -56,8 +56,8 @@ fn open_lock(path: &Path) -> io::Result<File> {
 }
 
 impl Drop for DirLock {
-    /// Closing the file would not be enough: a child process that another thread has just forked holds the same open file
-    /// until it executes its program, and with it the lock.
+    /// Unlocks explicitly, because closing the file may not release the lock: a child process that another thread has just
+    /// forked shares the open file, and with it the lock, until it executes its program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }

@@ -1,58 +1,78 @@
-//! What an operation is: a pure function over rows that were loaded for it.
+//! The interface of operations, which are the only way to change the database.
 //!
-//! A backend drives an operation in four steps. It loads [`Operation::reads`]; it asks [`Operation::more_reads`] for rows
-//! that only the loaded ones name, at most [`MORE_READS`] times; it calls [`Operation::apply`], which looks only at the
-//! [`Unit`] and stages changes there; and it commits the changes of the whole batch at once. Operations of one batch share
-//! the unit, so a later one sees what an earlier one staged.
+//! An operation is a pure function over rows: it names the rows that it needs, and decides on the loaded rows which changes to
+//! stage. It contains no SQL and knows no backend, so the same operation runs on SQLite and PostgreSQL, and its tests need no
+//! database.
 //!
-//! `apply` may run again when a commit has to be repeated. It must therefore give the same result for the same unit: ids are
-//! part of the operation, and the current time is part of the unit. A time inside an operation is a value that the caller
-//! has decided on, for example a deadline.
+//! # How a backend runs a batch
+//!
+//! 1. It collects [`Operation::reads`] of all waiting operations and loads these rows into a [`Unit`].
+//! 2. It asks [`Operation::more_reads`] for rows that only the loaded ones name, [`MORE_READS`] times.
+//! 3. It calls [`Operation::apply`] of one operation after the other, with the unit.
+//! 4. It commits the staged changes, events and outbox rows of all operations in one transaction, and replies to the callers.
+//!
+//! Operations of a batch share the unit, so an operation sees what the operations before it staged. This is what makes a
+//! compare-and-set such as [`ResolveAsk`](crate::ops::ResolveAsk) safe without locks: reading and writing happen in the same
+//! batch, and batches of a workspace run one after the other.
+//!
+//! # How to write an operation
+//!
+//! - Put the request, the result and the implementation into one file of `ops/`. Ids, random values and deadlines are fields of
+//!   the request. `apply` must be deterministic, because a backend runs it again when a commit is repeated. The current time is
+//!   [`Unit::now`].
+//! - Name every row in `reads`, including rows that should be absent. Looking at a row that was not named is an error,
+//!   [`StoreError::NotLoaded`], and not an absent row: a forgotten read fails in the first test and cannot overwrite data.
+//! - Refuse with a value of the output type and stage nothing. Return an error only for defects; the unit then rolls back what
+//!   the operation staged, and the rest of the batch continues.
+//! - Stage through the methods of [`Unit`], which also announce events and queue outbox rows. Events and rows become visible in
+//!   the same commit or not at all.
+//! - Test it in `ops/tests` with rows and an operation in, staged changes out, and once in the conformance suite, which runs it
+//!   on both backends.
 
 use sayso_core::id::{AskId, BlockId, ConnectionId, GrantId, GroupId, RunId, SessionId, TokenId};
 
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
-use crate::ops::external::ExternalKey;
+use crate::ops::external_sessions::ExternalSessionKey;
 use crate::rows::OwnerId;
 use crate::unit::Unit;
 
-/// How often [`Operation::more_reads`] is called: idempotency key → target, outbox → ask → secret.
+/// The number of calls to [`Operation::more_reads`]. The longest chains are idempotency key → target, and outbox → ask →
+/// secret.
 pub(crate) const MORE_READS: usize = 2;
 
-/// One change of the database.
+/// A change of the database. See the module for how backends run operations.
 pub trait Operation: Send + 'static {
-    /// The result, once the change is durable.
+    /// The result. The caller gets it after the commit.
     type Output: Send + 'static;
 
-    /// The workspace whose rows the operation touches.
+    /// The workspace whose rows the operation reads and changes.
     #[doc(hidden)]
     fn workspace(&self) -> WorkspaceId;
 
-    /// Names the rows that `apply` looks at.
+    /// Names the rows that `apply` needs, as far as the request says which ones.
     #[doc(hidden)]
     fn reads(&self, reads: &mut Reads);
 
-    /// Names rows that can be found only through loaded ones.
+    /// Names further rows that the loaded rows refer to, for example the secret of an ask that an outbox row belongs to.
     #[doc(hidden)]
     fn more_reads(&self, _unit: &Unit, _reads: &mut Reads) {}
 
-    /// Decides and stages the changes. A refusal is an output and stages nothing; after an error the unit takes everything
-    /// back that the operation staged.
+    /// Decides on the loaded rows and stages changes. A refusal is an output and stages nothing.
     ///
     /// # Errors
-    /// When a row was not loaded, or an id exists already.
+    /// When a row was not loaded, or an id of a new row exists. The unit rolls back what the operation staged.
     #[doc(hidden)]
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError>;
 }
 
-/// A row, or a closed set of rows, that an operation wants to look at.
+/// A row or a closed set of rows that an operation needs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Read {
     Ask(AskId),
     Block(BlockId),
     Connection(ConnectionId),
-    External(ExternalKey),
+    External(ExternalSessionKey),
     Grant(GrantId),
     Group(GroupId),
     GroupState(GroupId),
@@ -63,31 +83,27 @@ pub(crate) enum Read {
     Secret(AskId),
     Session(SessionId),
     Token(TokenId),
-    /// The token with this hash.
     TokenByHash([u8; 32]),
-    /// The ids of pending asks, for limits. Their rows are not loaded.
+    /// The ids of pending asks, to count them for limits. Their rows are not loaded.
     PendingIds(PendingOf),
-    /// The pending asks of a session.
     PendingOfSession(SessionId),
-    /// The pending ask with this request id.
+    /// The pending ask that its owner opened under this request id.
     PendingByNative(OwnerId, String),
     /// The newest outcome for this request id that its caller has not collected.
     UncollectedByNative(OwnerId, String),
-    /// Outcomes of a session that have reached nobody.
+    /// Outcomes of a session that were not delivered.
     UndeliveredOfSession(SessionId),
     OutboxOfConnection(ConnectionId),
     OutboxOfSession(SessionId),
     SessionsOfConnection(ConnectionId),
 }
 
-/// Whose pending asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum PendingOf {
     Session(SessionId),
     Owner(OwnerId),
 }
 
-/// The key of an idempotency row.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct IdempotencyId {
     pub(crate) token: TokenId,
@@ -95,7 +111,7 @@ pub(crate) struct IdempotencyId {
     pub(crate) key: String,
 }
 
-/// The reads that operations of a batch have named.
+/// The reads that the operations of a batch have named.
 #[derive(Debug, Default)]
 pub struct Reads(Vec<Read>);
 
@@ -115,16 +131,13 @@ impl Reads {
     }
 }
 
-/// A caller's own name for a call. A repeated call with the same key has no second effect.
+/// The `Idempotency-Key` of a call. A repeated call with the same key takes effect once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyKey {
-    /// The caller.
     pub token: TokenId,
-    /// The route that was called.
     pub route: String,
-    /// The key that the caller chose.
     pub key: String,
-    /// A keyed hash of the body. It detects another body without keeping anything of it.
+    /// A keyed hash of the body. It detects a different body without storing the body.
     pub fingerprint: [u8; 32],
 }
 
@@ -134,18 +147,18 @@ impl IdempotencyKey {
     }
 }
 
-/// The idempotency key was used before, with another body.
+/// The idempotency key belongs to an earlier call with a different body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the idempotency key was used with another body")]
 pub struct KeyReused;
 
 /// The result of a call with an idempotency key.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Once<T> {
-    /// The call took effect now.
+pub enum IdempotentResult<T> {
+    /// The call took effect.
     Done(T),
-    /// An earlier call took effect; this is what it created.
-    Before(T),
-    /// The key belongs to a call with another body.
+    /// An earlier call with the same key and body took effect, with this result.
+    Repeated(T),
+    /// The key belongs to a call with a different body.
     Reused,
 }

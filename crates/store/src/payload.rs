@@ -1,4 +1,4 @@
-//! What an event says, as domain values.
+//! The payloads of events, as domain values.
 
 use std::sync::Arc;
 
@@ -10,77 +10,62 @@ use sayso_core::transcript::{Block, BlockBody};
 
 use crate::event::EventKind;
 
-/// What an event says: snapshots of domain values at the moment of the commit.
+/// The payload of an event: domain values as they were at the commit.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EventPayload {
-    /// An ask waits for a person.
     AskRequested(Arc<Ask>),
-    /// An ask has its outcome.
     AskResolved(Arc<Ask>),
-    /// An ask was parked, or is live again.
+    /// An ask was parked or became live again.
     AskParked {
-        /// The ask.
         ask: Arc<Ask>,
-        /// Whether somebody waits for the outcome.
         reach: Reach,
     },
-    /// An ask was snoozed, or is back.
+    /// An ask was snoozed, or its snooze ended.
     AskSnoozed {
-        /// The ask.
         ask: Arc<Ask>,
-        /// Until when it is hidden; absent when it is back.
+        /// The end of the snooze. `None` if it was ended.
         until: Option<Time>,
     },
-    /// An outcome came closer to the agent.
+    /// The delivery of an outcome made progress.
     AskDelivery {
-        /// The ask.
         ask: Arc<Ask>,
-        /// How far the outcome has come.
         delivery: Delivery,
     },
-    /// The agent of a step asks a person.
+    /// The agent of a step asked a person.
     AgentQuestionAsked(Arc<Ask>),
-    /// A question of a step's agent has its outcome.
+    /// The question of a step's agent has its outcome.
     AgentQuestionAnswered(Arc<Ask>),
-    /// A session was created.
     SessionCreated(Box<SessionSnapshot>),
-    /// The status or the settings of a session changed; it may be over.
+    /// The status or the settings of a session changed. The session may have ended.
     SessionStatus(StatusChange),
     /// A block of a transcript was added or replaced.
     Block {
-        /// The block.
         block: Box<Block>,
-        /// What happened to a tool call. Only blocks of tool calls use it.
+        /// Only for blocks of tool calls.
         tool: ToolProgress,
     },
     /// A notice that belongs to no session.
     Notice {
-        /// Who says it.
+        /// The name of the caller or agent.
         agent: String,
-        /// The words.
         text: String,
     },
     /// Another policy is in force.
     PolicyChanged {
         /// The fingerprint of the rules in force.
         fingerprint: String,
-        /// Whether the policy file is valid. While it is not, the last valid policy stays in force.
+        /// Whether the policy file is valid. The last valid policy stays in force while it is not.
         valid: bool,
     },
-    /// A run started or ended.
     Run(RunSnapshot),
-    /// A step of a run began or ended.
     Step(Box<StepSnapshot>),
 }
 
-/// What happened to a tool call.
+/// The progress of a tool call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolProgress {
-    /// It began.
     Started,
-    /// It changed.
     Updated,
-    /// It ended.
     Completed,
 }
 
@@ -97,7 +82,6 @@ impl EventPayload {
         Self::Block { block: Box::new(block), tool }
     }
 
-    /// The kind of the event.
     #[must_use]
     pub fn kind(&self) -> EventKind {
         match self {
@@ -136,7 +120,7 @@ impl EventPayload {
         }
     }
 
-    /// The ask that the event is about.
+    /// Returns the ask that the event is about.
     #[must_use]
     pub const fn ask(&self) -> Option<&Arc<Ask>> {
         match self {
@@ -157,7 +141,7 @@ impl EventPayload {
         }
     }
 
-    /// About how many bytes of text the payload holds, for bounds on memory.
+    /// Estimates the bytes of text in the payload, for limits on memory.
     #[must_use]
     pub fn text_size(&self) -> usize {
         let some = |text: &Option<String>| text.as_ref().map_or(0, String::len);
@@ -168,7 +152,7 @@ impl EventPayload {
             | Self::AskSnoozed { ask, .. }
             | Self::AskDelivery { ask, .. }
             | Self::AgentQuestionAsked(ask)
-            | Self::AgentQuestionAnswered(ask) => ask.weight(),
+            | Self::AgentQuestionAnswered(ask) => ask.memory_size(),
             Self::SessionCreated(session) => session.title.len() + session.project.len() + 512,
             Self::SessionStatus(change) => some(&change.status.reason) + some(&change.permission_mode) + some(&change.model),
             Self::Block { block, .. } => match &block.body {

@@ -1,4 +1,4 @@
-//! The closed set of reads. Each sees one snapshot of the database.
+//! The queries. Each one runs on one consistent snapshot of the database.
 
 use std::sync::Arc;
 
@@ -15,9 +15,8 @@ use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
 use crate::snapshot::Snapshot;
 
-/// A query. See the module `queries` for how each runs.
+/// A query with its parameters. The module `queries` has the implementations.
 pub trait Query: Send + 'static {
-    /// The result.
     type Found: Send + 'static;
 
     /// # Errors
@@ -26,72 +25,64 @@ pub trait Query: Send + 'static {
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError>;
 }
 
-/// The session of an agent that a person runs themselves, if it is not over.
+/// Finds the session of an agent in a person's own terminal. Returns `None` for a session that has ended.
 #[derive(Debug)]
-pub struct GetExternal {
-    /// Which.
-    pub key: crate::ops::external::ExternalKey,
+pub struct GetExternalSession {
+    pub key: crate::ops::external_sessions::ExternalSessionKey,
 }
 
-/// One ask.
+/// Finds one ask.
 #[derive(Debug)]
 pub struct GetAsk {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// Which.
     pub ask: AskId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
 }
 
-/// Which asks, by where they stand.
+/// Filters asks by their state, and sets the order of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusFilter {
-    /// All, newest first.
+    /// Every ask, newest first.
     Any,
-    /// Pending, oldest first.
+    /// Pending asks, oldest first.
     Pending,
-    /// Decided, newest first.
+    /// Asks with an outcome, newest first.
     Resolved,
-    /// With this outcome, newest first.
+    /// Asks with this outcome, newest first.
     Outcome(sayso_core::ask::OutcomeStatus),
 }
 
-/// Which asks to list.
+/// Lists asks that match all given filters.
 #[derive(Debug, Clone)]
 pub struct ListAsks {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
-    /// By where they stand.
     pub status: StatusFilter,
-    /// Of this session.
     pub session: Option<SessionId>,
-    /// Of this kind.
     pub kind: Option<AskKind>,
-    /// Of this agent.
     pub agent: Option<String>,
-    /// With this label.
+    /// A label and its value.
     pub label: Option<(String, String)>,
-    /// In this project or below.
+    /// A directory. Asks of projects in it also match.
     pub project: Option<String>,
-    /// Opened then or later.
+    /// Matches asks opened at this time or later.
     pub since: Option<Time>,
-    /// Opened before then.
+    /// Matches asks opened before this time.
     pub until: Option<Time>,
-    /// With these words in what was asked, said or decided.
+    /// Text that the request or the outcome contains. Case is ignored.
     pub words: Option<String>,
-    /// With an id that ends like this.
+    /// The end of the hexadecimal part of an id.
     pub id_ends_with: Option<String>,
-    /// How many at most.
+    /// The largest number of rows.
     pub limit: usize,
-    /// After this place.
+    /// The `next` of the previous page.
     pub after: Option<i64>,
 }
 
 impl ListAsks {
-    /// Everything pending that the scope sees, up to `limit`.
+    /// All pending asks in the scope, up to `limit`.
     #[must_use]
     pub const fn pending(workspace: WorkspaceId, scope: Scope, limit: usize) -> Self {
         Self {
@@ -113,371 +104,334 @@ impl ListAsks {
     }
 }
 
-/// The ask about a tool call: the pending one, else the latest.
+/// Finds the ask about a tool call: the pending one, otherwise the latest.
 #[derive(Debug, Clone)]
 pub struct FindToolCallAsk {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// The session of the tool call.
     pub session: SessionId,
     /// The agent's id of the tool call, or the id of the ask.
     pub tool_call_id: String,
-    /// What kind of ask.
     pub kind: AskKind,
 }
 
-/// Bytes of text in one page. A page with more is cut, but has one row in any case.
+/// The limit for the bytes of text in one page. A page ends before the row that exceeds it, but always has one row.
 pub const PAGE_BYTES: usize = 8 * 1024 * 1024;
 
-/// A page and where it ends.
+/// One page of a list.
 #[derive(Debug, Clone)]
 pub struct Page<T> {
-    /// The rows.
     pub rows: Vec<T>,
-    /// The place to go on from.
+    /// The cursor of the next page. `None` on the last page.
     pub next: Option<i64>,
-    /// The feed position of the snapshot.
+    /// The last `seq` of the feed in the snapshot. A client that follows the feed from here misses nothing.
     pub seq: i64,
-    /// Whether the page ends at [`PAGE_BYTES`], with fewer rows than the limit.
+    /// Whether the page has fewer rows than the limit because it reached [`PAGE_BYTES`].
     pub truncated: bool,
 }
 
-/// How many are pending, and since when.
+/// Counts pending asks and queued outcomes.
 #[derive(Debug)]
 pub struct CountPending {
-    /// Where.
     pub workspace: WorkspaceId,
 }
 
-/// The numbers behind `status` and `/metrics`.
+/// The numbers that `sayso status` and `/metrics` show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PendingCount {
-    /// How many are pending.
     pub pending: u64,
-    /// When the oldest was opened.
+    /// When the oldest pending ask was opened.
     pub oldest: Option<Time>,
-    /// How many outcomes wait to be sent.
+    /// The number of outbox entries.
     pub outbox: u64,
 }
 
-/// One session with its pending asks.
+/// Finds one session with its pending asks.
 #[derive(Debug)]
 pub struct GetSession {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// Which.
     pub session: SessionId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
 }
 
-/// A session and what is pending in it.
+/// A session with its pending asks.
 #[derive(Debug, Clone)]
 pub struct SessionDetail {
-    /// The session.
     pub session: Session,
-    /// Its pending asks, oldest first.
+    /// Oldest first.
     pub pending: PendingAsks,
-    /// The feed position of the snapshot.
+    /// The last `seq` of the feed in the snapshot. A client that follows the feed from here misses nothing.
     pub seq: i64,
 }
 
-/// The pending asks of a session or a run, oldest first, up to [`PAGE_BYTES`].
+/// The pending asks of a session or a run, oldest first. Asks beyond [`PAGE_BYTES`] are counted but not read.
 #[derive(Debug, Clone, Default)]
 pub struct PendingAsks {
     pub asks: Vec<Ask>,
-    /// The number of all of them, also of those that are left out.
+    /// The number of all pending asks, including those that are left out.
     pub count: u32,
 }
 
 impl PendingAsks {
-    /// Whether some are left out.
+    /// Whether asks are left out because of [`PAGE_BYTES`].
     #[must_use]
     pub fn truncated(&self) -> bool {
         u32::try_from(self.asks.len()).is_ok_and(|shown| shown < self.count)
     }
 }
 
-/// Which sessions to list, newest first.
+/// Lists sessions, newest first.
 #[derive(Debug)]
 pub struct ListSessions {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
-    /// Only those that are not over.
+    /// Leaves out what has ended.
     pub open_only: bool,
-    /// With this label.
+    /// A label and its value.
     pub label: Option<(String, String)>,
-    /// With an id that ends like this.
+    /// The end of the hexadecimal part of an id.
     pub id_ends_with: Option<String>,
-    /// How many at most.
+    /// The largest number of rows.
     pub limit: usize,
-    /// After this place.
+    /// The `next` of the previous page.
     pub after: Option<i64>,
 }
 
-/// A part of a transcript.
+/// Reads a part of a transcript.
 #[derive(Debug)]
 pub struct ReadTranscript {
-    /// Which session. The caller has checked that it may be seen.
+    /// The caller of this query has checked the scope.
     pub session: SessionId,
-    /// Where.
     pub workspace: WorkspaceId,
-    /// After this place.
+    /// The `next` of the previous page.
     pub after: i64,
-    /// How many at most.
+    /// The largest number of rows.
     pub limit: usize,
 }
 
-/// One entry of a transcript.
 #[derive(Debug, Clone)]
 pub enum TranscriptEntry {
-    /// Something said or done, as it was written.
+    /// A message, a tool call or a notice, as stored.
     Block(Raw),
-    /// An ask.
     Ask(Box<Ask>),
 }
 
-/// Events after a place.
+/// Reads a page of stored events.
 #[derive(Debug)]
-pub struct EventsAfter {
-    /// Where.
+pub struct ReadEvents {
     pub workspace: WorkspaceId,
-    /// After this `seq`.
+    /// The page starts after this `seq`.
     pub after: i64,
-    /// Only of this session.
+    /// Leaves out events of other sessions.
     pub session: Option<SessionId>,
-    /// How many rows to look at, at most.
+    /// The largest number of rows to scan. Rows that do not match count as well.
     pub limit: usize,
 }
 
-/// A piece of the past.
+/// A page of stored events.
 #[derive(Debug, Clone)]
-pub struct PastEvents {
-    /// The events that match.
+pub struct EventPage {
     pub events: Vec<StoredEvent>,
-    /// Everything up to here was looked at.
-    pub looked_to: i64,
-    /// The first `seq` that is still kept; nothing is when it is `head + 1`.
+    /// The `seq` of the last row that was scanned. The next page starts after it.
+    pub scanned_to: i64,
+    /// The first `seq` that retention has not deleted, or `head + 1` if no event is left.
     pub oldest: i64,
-    /// The last `seq`.
     pub head: i64,
 }
 
-/// The servers that somebody else started and that are listened to.
+/// Lists the connections to agent servers that Sayso did not start.
 #[derive(Debug)]
-pub struct ListAttached {
-    /// Where.
+pub struct ListAttachedConnections {
     pub workspace: WorkspaceId,
 }
 
-/// What has to be taken up when the server starts.
+/// Finds the work that a server must resume when it starts.
 #[derive(Debug)]
-pub struct Unfinished {
+pub struct FindUnfinishedWork {
     pub workspace: WorkspaceId,
 }
 
-/// What a start finds.
+/// The work that an earlier process of the server left.
 #[derive(Debug, Clone)]
-pub struct Beginnings {
-    /// Connections with something to send or a time to be called.
+pub struct UnfinishedWork {
+    /// Connections with outbox entries or a deadline of their translator.
     pub connections: Vec<ConnectionId>,
-    /// Asks that end by themselves.
+    /// Pending asks with a deadline.
     pub deadlines: Vec<(AskId, Time)>,
-    /// Asks that end when their caller stays away for so long.
-    pub kept: Vec<KeptAsk>,
+    /// Pending asks that expire when their caller is away for too long.
+    pub kept: Vec<CallerAsk>,
 }
 
-/// A pending ask that is kept for its caller.
+/// A pending ask that expires when its caller is away for too long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct KeptAsk {
+pub struct CallerAsk {
     pub ask: AskId,
     pub opened_by: Option<TokenId>,
     pub keep: Span,
 }
 
-/// Every token of every workspace.
+/// Lists the tokens of all workspaces.
 #[derive(Debug)]
-pub struct AllTokens;
+pub struct ListTokens;
 
-/// What was set by hand: grants, settings, trusted projects.
+/// Reads the parts of the policy that are in the database: grants, settings and trusted projects.
 #[derive(Debug)]
-pub struct PolicyState {
-    /// Where.
+pub struct ReadStoredPolicy {
     pub workspace: WorkspaceId,
 }
 
-/// The policy's part of the database.
+/// The parts of the policy that are in the database.
 #[derive(Debug, Clone, Default)]
 pub struct StoredPolicy {
-    /// Rules given by hand: id, end, rule.
+    /// The id, the end and the rule of each grant.
     pub grants: Vec<(sayso_core::id::GrantId, Option<Time>, Raw)>,
-    /// Settings.
+    /// Names and values.
     pub settings: Vec<(String, Raw)>,
-    /// Trusted projects: path, hash.
+    /// The path of each trusted policy file, and the hash of its text.
     pub trusted: Vec<(String, String)>,
 }
 
-/// The session of an idempotency key etc. is found by the write itself; this finds where the feed stands.
+/// Reads the last `seq` of the feed.
 #[derive(Debug)]
-pub struct FeedHead {
-    /// Where.
+pub struct ReadFeedHead {
     pub workspace: WorkspaceId,
 }
 
-/// One run with what is pending in it.
+/// Finds one run with its pending asks.
 #[derive(Debug)]
 pub struct GetRun {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// Which.
     pub run: RunId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
 }
 
-/// A run and what is pending in it.
+/// A run with its pending asks.
 #[derive(Debug, Clone)]
 pub struct RunDetail {
-    /// The run, with its steps.
     pub run: Run,
-    /// Where it stands: whoever moves it has to know.
+    /// The version that [`AdvanceRun`](crate::ops::AdvanceRun) compares.
     pub version: i64,
-    /// What is pending, first come first: checkpoints have no session.
+    /// Oldest first, including checkpoints, which have no session.
     pub pending: PendingAsks,
-    /// The feed position of the snapshot.
+    /// The last `seq` of the feed in the snapshot. A client that follows the feed from here misses nothing.
     pub seq: i64,
 }
 
-/// Which runs to list, newest first.
+/// Lists runs, newest first.
 #[derive(Debug)]
 pub struct ListRuns {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// What the caller may see.
+    /// Rows outside this scope are not found.
     pub scope: Scope,
-    /// Only those that are not over.
+    /// Leaves out what has ended.
     pub open_only: bool,
-    /// With an id that ends like this.
+    /// The end of the hexadecimal part of an id.
     pub id_ends_with: Option<String>,
-    /// How many at most.
+    /// The largest number of rows.
     pub limit: usize,
-    /// After this place.
+    /// The `next` of the previous page.
     pub after: Option<i64>,
 }
 
-/// The runs that are under way, to be taken up when the server starts.
+/// Lists the runs that a server must resume when it starts.
 #[derive(Debug)]
-pub struct OpenRuns {
+pub struct ListOpenRuns {
     pub workspace: WorkspaceId,
 }
 
-/// The last turn of a session that is idle.
+/// Reads how the last turn of an idle session ended.
 #[derive(Debug)]
-pub struct LastTurn {
+pub struct ReadLastTurn {
     pub workspace: WorkspaceId,
     pub session: SessionId,
 }
 
-/// How the turn ended.
 #[derive(Debug, Clone)]
 pub struct TurnEnd {
-    /// Whether it was stopped.
+    /// Whether a person stopped the turn.
     pub interrupted: bool,
-    /// What the agent said last.
+    /// The last message of the agent in the turn.
     pub last_words: Option<String>,
 }
 
-/// What a notifier takes up when the server starts.
+/// Reads what the notifier needs when the server starts.
 #[derive(Debug)]
-pub struct PendingNotes {
-    /// Where.
+pub struct ReadNotifications {
     pub workspace: WorkspaceId,
 }
 
-/// What is pending, and what was told.
+/// The pending asks and the stored notifications.
 #[derive(Debug, Clone, Default)]
-pub struct NotesLook {
-    /// The asks that are pending, and when each was opened.
+pub struct StoredNotifications {
+    /// The pending asks and when each one was opened.
     pub pending: Vec<(AskId, Time)>,
-    /// The notes, also of asks that have their outcome.
-    pub notes: Vec<crate::ops::notes::NoteRow>,
+    /// Includes notifications about asks that have their outcome.
+    pub notes: Vec<crate::ops::notifications::NotificationRow>,
 }
 
-/// One note.
+/// Finds the notification about an ask in one channel.
 #[derive(Debug)]
-pub struct GetNote {
-    /// Where.
+pub struct GetNotification {
     pub workspace: WorkspaceId,
-    /// The ask.
     pub ask: AskId,
-    /// The channel's name.
     pub channel: String,
 }
 
-/// The browsers that want to be woken.
+/// Lists the push subscriptions of browsers.
 #[derive(Debug)]
-pub struct AllPushes {
-    /// Where.
+pub struct ListPushSubscriptions {
     pub workspace: WorkspaceId,
 }
 
-/// How often rules decided an ask or left it to a person.
+/// Counts how often rules decided an ask or left it to a person.
 #[derive(Debug)]
 pub struct CountRuleHits {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// The keys of the rules: their ids, or their names.
+    /// The keys of the rules: the id of each, or its name.
     pub rules: Vec<String>,
-    /// Counts asks that were opened then or later.
+    /// Counts asks that were opened at this time or later.
     pub since: Time,
 }
 
 impl CountRuleHits {
-    /// Counting one rule stops here, so that a read costs a bounded time.
-    pub const MOST: usize = 10_000;
+    /// Counting stops at this number, so that a query takes a bounded time.
+    pub const MAX_COUNT: usize = 10_000;
 }
 
-/// How often one rule decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleHits {
-    /// The rule's key.
     pub rule: String,
-    /// At most [`CountRuleHits::MOST`].
+    /// At most [`CountRuleHits::MAX_COUNT`].
     pub hits: usize,
-    /// When the rule last decided, also before the period that is counted.
+    /// When the rule last decided, even if that was before the counted period.
     pub last_at: Option<Time>,
 }
 
-/// What people decided before about the very action of an approval: the same tool with the same command, files or address.
+/// Counts earlier decisions of people about the same action: the same tool with the same command, files or address.
 #[derive(Debug)]
 pub struct CountPrecedents {
-    /// Where.
     pub workspace: WorkspaceId,
-    /// The approval.
     pub ask: AskId,
-    /// What the caller may see.
+    /// Asks outside this scope are not counted.
     pub scope: Scope,
 }
 
 impl CountPrecedents {
-    /// Only so many of the newest asks are read.
-    pub const MOST: usize = 2_000;
+    /// The number of newest asks that are compared.
+    pub const MAX_ASKS: usize = 2_000;
 }
 
-/// What people decided about an action before. All zero for a question and for a link.
+/// Earlier decisions of people about an action. All zero for questions and links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Precedents {
-    /// How often people approved it.
     pub approved: usize,
-    /// How often people denied it.
     pub denied: usize,
-    /// When a person last decided it.
     pub last_at: Option<Time>,
 }
 
-/// One group that a token opened, with its asks.
+/// Finds one group that a token opened, with its asks.
 #[derive(Debug)]
 pub struct GetGroup {
     pub workspace: WorkspaceId,
@@ -485,15 +439,15 @@ pub struct GetGroup {
     pub token: TokenId,
 }
 
-/// A group and its asks, in the order of the group.
+/// A group with its asks, in the order of the group.
 #[derive(Debug, Clone)]
 pub struct GroupDetail {
     pub group: Group,
     pub asks: Vec<Arc<Ask>>,
 }
 
-/// The groups that the server still has something to do for, oldest first.
+/// Lists the groups that still need work by the server, oldest first.
 #[derive(Debug)]
-pub struct OpenGroups {
+pub struct ListOpenGroups {
     pub workspace: WorkspaceId,
 }

@@ -10,7 +10,7 @@ use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
-/// The party whose request ids are unique among its pending asks: a connection, or the token of a caller.
+/// The id of a connection or of a caller's token. Request ids are unique among the pending asks of one owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct OwnerId(pub(crate) [u8; 16]);
 
@@ -26,7 +26,7 @@ impl From<TokenId> for OwnerId {
     }
 }
 
-/// An ask and the `seq` of the event that opened it. Lists are ordered by it.
+/// An ask and the `seq` of the event that opened it, which orders lists.
 #[derive(Debug, Clone)]
 pub(crate) struct AskRow {
     pub(crate) ask: Arc<Ask>,
@@ -42,12 +42,12 @@ impl AskRow {
         matches!(self.ask.state, AskState::Pending(_))
     }
 
-    /// Whether the outcome has not reached anyone yet.
+    /// Whether the ask has an outcome that was not delivered.
     pub(crate) fn is_undelivered(&self) -> bool {
         matches!(self.ask.state, AskState::Resolved { delivery: Delivery::Queued, .. })
     }
 
-    /// Whether this is the outcome of a caller's ask that the caller has not collected.
+    /// Whether the ask has an outcome that its caller has not collected.
     pub(crate) fn is_uncollected(&self) -> bool {
         self.is_undelivered() && self.ask.origin.connection.is_none()
     }
@@ -70,11 +70,11 @@ pub(crate) struct RunRow {
     pub(crate) run: Run,
     pub(crate) version: i64,
     pub(crate) seq: i64,
-    /// Positions of steps that changed since the row was loaded.
+    /// Indexes of the steps that changed since the row was loaded.
     pub(crate) changed_steps: Vec<usize>,
 }
 
-/// One entry of a transcript. `seq` is the place of the event that announced it.
+/// One block of a transcript. `seq` is the number of the event that announced it.
 #[derive(Debug, Clone)]
 pub(crate) struct BlockRow {
     pub(crate) session: SessionId,
@@ -82,7 +82,7 @@ pub(crate) struct BlockRow {
     pub(crate) block: Block,
 }
 
-/// Something on its way to an agent.
+/// An entry of the outbox.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct OutboxEntry {
     pub(crate) connection: ConnectionId,
@@ -92,13 +92,13 @@ pub(crate) struct OutboxEntry {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum OutboxBody {
-    /// The outcome of an ask. Its content is in the row of the ask.
+    /// The outcome of an ask. The row of the ask has its content.
     Outcome {
         ask: AskId,
         follow_up: bool,
     },
     Command(Raw),
-    /// A message to the agent's process or server. `message` is `None` if it is a secret: then the row of the secret has it.
+    /// A message to the agent's process or server. `message` is `None` if it is secret and stored in the row of the secret.
     Send {
         ask: Option<AskId>,
         message: Option<Raw>,
@@ -116,13 +116,13 @@ impl OutboxEntry {
         }
     }
 
-    /// Whether the entry is a message to a process, which no other process may get.
+    /// Whether the entry is a message to one process, which must not be sent to another one.
     pub(crate) const fn is_send(&self) -> bool {
         matches!(self.body, OutboxBody::Send { .. })
     }
 }
 
-/// What a call with an idempotency key did.
+/// The record of a call with an idempotency key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct IdempotencyRow {
     pub(crate) fingerprint: [u8; 32],

@@ -1,20 +1,20 @@
-//! A consistent view of the database that queries run on, and the few points in which the SQL of the backends differs.
+//! The interface on which queries run: a consistent snapshot of the database, and the few points in which the SQL of the
+//! backends differs.
 //!
-//! Queries are written once, in the SQL that SQLite and PostgreSQL share. They number their parameters (`?1`). A plus in
-//! front of a column (`+workspace`) keeps SQLite from choosing an index of the whole workspace and means nothing to
-//! PostgreSQL, whose indexes all begin with the workspace.
+//! Queries are written once, in the SQL that SQLite and PostgreSQL share, with numbered parameters (`?1`). A plus in front of a
+//! column (`+workspace`) keeps SQLite from choosing an index of the whole workspace. It has no effect on PostgreSQL, whose
+//! indexes all begin with the workspace.
 
 use std::ops::ControlFlow;
 
 use crate::columns::value::{Columns, Value};
 use crate::error::StoreError;
 
-/// Whether to go on with the next row.
+/// Whether a query continues with the next row.
 pub(crate) type Next = ControlFlow<()>;
 
-/// See the module.
 pub trait Snapshot {
-    /// Gives rows to `each` until it breaks off or there are no more. Rows that are not needed may not be read at all.
+    /// Calls `each` for every row until it breaks. Rows after that may not be read at all.
     #[doc(hidden)]
     fn each_row(
         &self,
@@ -23,7 +23,7 @@ pub trait Snapshot {
         each: &mut dyn FnMut(&dyn Columns) -> Result<Next, StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// Gives every row to `each`. For results that are small.
+    /// Calls `each` for every row. For small results.
     #[doc(hidden)]
     fn every_row(
         &self,
@@ -32,16 +32,16 @@ pub trait Snapshot {
         each: &mut dyn FnMut(&dyn Columns) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 
-    /// The condition that the hexadecimal form of an id ends with the text of a parameter.
+    /// Returns the condition that the hexadecimal form of an id ends with a parameter.
     #[doc(hidden)]
     fn id_ends_with(&self, column: &str, parameter: &str) -> String;
 
-    /// The operator that compares texts without regard to case.
+    /// Returns the operator that matches patterns and ignores case.
     #[doc(hidden)]
-    fn like(&self) -> &'static str;
+    fn like_operator(&self) -> &'static str;
 }
 
-/// At most one row.
+/// Returns the first row, if there is one.
 pub(crate) fn one<T>(
     db: &dyn Snapshot,
     sql: &str,
@@ -58,7 +58,7 @@ pub(crate) fn one<T>(
     Ok(found)
 }
 
-/// Every row.
+/// Returns all rows.
 pub(crate) fn all<T>(
     db: &dyn Snapshot,
     sql: &str,

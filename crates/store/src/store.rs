@@ -1,4 +1,4 @@
-//! The handle to the database, whichever backend it has.
+//! The handle of the database, for either backend.
 
 use sayso_core::time::Time;
 
@@ -9,18 +9,18 @@ use crate::postgres::{PostgresOptions, PostgresStore};
 use crate::read::Query;
 use crate::sqlite::{SqliteStore, StoreOptions};
 
-/// What to delete.
+/// The limits of retention: what to delete.
 #[derive(Debug, Clone, Copy)]
-pub struct Retain {
-    /// Events before this time.
+pub struct RetentionLimits {
+    /// Deletes events before this time.
     pub events_before: Time,
-    /// Idempotency keys before this time.
+    /// Deletes idempotency keys before this time.
     pub keys_before: Time,
-    /// How many rows of each table at most.
+    /// The largest number of rows to delete from each table in one call.
     pub at_most: usize,
 }
 
-/// The database. Cheap to clone.
+/// The handle of the database. Clones share the same store.
 #[derive(Debug, Clone)]
 pub struct Store {
     backend: Backend,
@@ -33,29 +33,29 @@ enum Backend {
 }
 
 impl Store {
-    /// Opens or creates a SQLite database, upgrades its schema, and starts the writer. `clock` gives the time of each commit;
-    /// the writer's thread calls it once per batch.
+    /// Opens or creates a SQLite database, upgrades its schema, and starts the writer. `clock` returns the time of each commit;
+    /// the writer thread calls it once per batch.
     ///
     /// # Errors
-    /// When the file is damaged, newer, read-only or cannot be used. The file is left as it is.
+    /// When the file is damaged, read-only, written by a newer version or cannot be used. The file is not changed.
     pub fn open(options: &StoreOptions, clock: impl Fn() -> Time + Send + 'static, sink: impl Sink) -> Result<Self, OpenError> {
         SqliteStore::open(options, clock, sink).map(|store| Self { backend: Backend::Sqlite(store) })
     }
 
-    /// Connects to a PostgreSQL database, creates or upgrades its tables, and starts the writer. The time of each commit is
-    /// the database's. The sink hears of every commit from now on in the order of `seq`, also of those of other nodes on the same
-    /// database, but of outbox entries of this node alone.
+    /// Connects to a PostgreSQL database, creates or upgrades its tables, and starts the writer. The time of each commit comes
+    /// from the database. The sink receives every later commit in the order of `seq`, including commits of other nodes on the
+    /// same database. Outbox rows are included only for commits of this node.
     ///
     /// # Errors
-    /// When the database cannot be reached, or its server or its tables are of an unsupported version.
+    /// When the database cannot be reached, or the version of its server or tables is not supported.
     pub async fn connect(options: PostgresOptions, sink: impl Sink) -> Result<Self, OpenError> {
         PostgresStore::connect(options, sink).await.map(|store| Self { backend: Backend::Postgres(store) })
     }
 
-    /// Runs an operation. When this returns, its effect is durable.
+    /// Runs an operation. Its effect is durable when this returns.
     ///
     /// # Errors
-    /// When the disk is full, the database is unavailable or it fails; then nothing changed.
+    /// When the disk is full, or the database is unavailable or fails. Nothing changed in these cases.
     pub async fn write<O: Operation>(&self, operation: O) -> Result<O::Output, StoreError> {
         match &self.backend {
             Backend::Sqlite(store) => store.write(operation).await,
@@ -63,7 +63,7 @@ impl Store {
         }
     }
 
-    /// Runs a query on a snapshot that has everything committed before this call.
+    /// Runs a query on a snapshot that contains everything that was committed before this call.
     ///
     /// # Errors
     /// When the database fails.
@@ -74,18 +74,18 @@ impl Store {
         }
     }
 
-    /// Deletes what is old. Returns whether more is left to delete.
+    /// Deletes old rows. Returns whether more rows are left to delete.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub async fn retain(&self, retain: RetentionLimits) -> Result<bool, StoreError> {
         match &self.backend {
             Backend::Sqlite(store) => store.retain(retain).await,
             Backend::Postgres(store) => store.retain(retain).await,
         }
     }
 
-    /// Stops the writer after everything that waits has been written.
+    /// Stops the writer after all waiting operations are committed.
     pub async fn close(&self) {
         match &self.backend {
             Backend::Sqlite(store) => store.close().await,

@@ -25,7 +25,7 @@ pub fn sayso_bin() -> Result<PathBuf> {
     let beside = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
     beside.with_context(|| {
         format!(
-            "there is no `sayso` beside {}; build it first (`cargo build --package sayso`, same profile), or set SAYSO_BIN",
+            "there is no `sayso` next to {}; build it first (`cargo build --package sayso`, same profile), or set SAYSO_BIN",
             exe.display()
         )
     })

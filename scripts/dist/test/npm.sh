@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The npm packages, from a registry on the loopback interface: npx asks at once, an installation without optional packages says
-# what is missing, and a program in the cache of npx is written into no configuration.
+# Tests the npm packages with a registry on the loopback interface: npx asks at once, an installation without optional packages
+# names the missing package, and no configuration refers to a program in the cache of npx.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -17,7 +17,7 @@ impl ToolCallInfo {
             return Some("The call was too large to store; parts of it are not shown.".to_owned());
         }
         let fields = self.fields();
-        let said = ["reason", "justification", "description"].into_iter().find_map(|name| fields.words(name));
+        let said = ["reason", "justification", "description"].into_iter().find_map(|name| fields.non_blank_text(name));
         let said = said.or_else(|| {
             let shown = matches!(self.action(), Action::Run { .. }).then(|| self.texts()).flatten();
             shown.filter(|text| Some(text) != self.command_line().as_ref())
@@ -51,9 +51,9 @@ impl ToolCallInfo {
     fn paths(&self) -> Vec<String> {
         let fields = self.fields();
         let named = ["file_path", "filePath", "path", "notebook_path", "abs_path", "absolute_path", "source", "destination"];
-        let in_input = named.into_iter().filter_map(|name| fields.words(name));
+        let in_input = named.into_iter().filter_map(|name| fields.non_blank_text(name));
         let locations = self.locations.as_ref().map(entries).unwrap_or_default();
-        let at = locations.iter().filter_map(|location| location.words("path"));
+        let at = locations.iter().filter_map(|location| location.non_blank_text("path"));
         let mut paths: Vec<String> = Vec::new();
         for path in self.diffs().into_iter().map(|diff| diff.path).chain(at).chain(in_input) {
             if !paths.contains(&path) {
@@ -68,7 +68,7 @@ impl ToolCallInfo {
         let diffs = content.iter().filter(|entry| entry.text("type").as_deref() == Some("diff"));
         diffs
             .filter_map(|entry| {
-                let path = entry.words("path")?;
+                let path = entry.non_blank_text("path")?;
                 let diff = unified(&path, entry.text("oldText").as_deref(), entry.text("newText").as_deref());
                 Some(FileDiff { path, diff })
             })
@@ -82,7 +82,7 @@ impl ToolCallInfo {
     }
 
     fn plan(&self) -> Option<String> {
-        self.fields().words("plan").or_else(|| self.texts())
+        self.fields().non_blank_text("plan").or_else(|| self.texts())
     }
 
     /// The action that policy rules match. A command takes precedence over the kind, because some agents report a
@@ -112,7 +112,7 @@ impl ToolCallInfo {
             },
             "edit" | "delete" | "move" => Action::Edit { paths: paths() },
             "read" | "search" => Action::Read { paths: paths() },
-            "fetch" => match self.fields().words("url") {
+            "fetch" => match self.fields().non_blank_text("url") {
                 Some(url) => Action::Fetch { url },
                 None => Action::Other,
             },
@@ -134,7 +134,7 @@ impl ToolCallInfo {
         }
         let fields = self.fields();
         let untold = matches!(self.kind.as_deref(), None | Some("other"));
-        untold.then(|| Some((fields.words("server")?, fields.words("tool")?))).flatten()
+        untold.then(|| Some((fields.non_blank_text("server")?, fields.non_blank_text("tool")?))).flatten()
     }
 
     /// The URL of a `fetch` call that is a link for the person to open.
@@ -144,7 +144,7 @@ impl ToolCallInfo {
         }
         let shown = self.texts().unwrap_or_default();
         let named = || shown.split_whitespace().find(|word| word.starts_with("https://") || word.starts_with("http://"));
-        self.fields().words("url").or_else(|| named().map(str::to_owned))
+        self.fields().non_blank_text("url").or_else(|| named().map(str::to_owned))
     }
 
     /// The preview that people review before they decide.
@@ -155,7 +155,7 @@ impl ToolCallInfo {
                 let fields = self.fields();
                 let cwd = ["cwd", "workdir", "directory", "dir_path", "working_directory"]
                     .into_iter()
-                    .find_map(|name| fields.words(name));
+                    .find_map(|name| fields.non_blank_text(name));
                 Some(Preview::Command { command, cwd })
             }
             Action::Plan => self.plan().map(|text| Preview::Plan { text }),
@@ -181,7 +181,7 @@ pub(super) fn texts(content: &RawValue) -> String {
 }
 
 fn entries_texts(entries: &[Object<'_>]) -> String {
-    let texts = entries.iter().filter_map(|entry| entry.object("content")?.words("text"));
+    let texts = entries.iter().filter_map(|entry| entry.object("content")?.non_blank_text("text"));
     texts.collect::<Vec<_>>().join("\n")
 }
 

@@ -104,7 +104,7 @@ impl AcpState {
     /// The name of the sub-agent that sent this message; `None` for the main thread. If the session id is not known
     /// yet, the first id that arrives becomes the id of the main session.
     pub(super) fn subagent(&mut self, params: &Object<'_>) -> Option<String> {
-        let named = params.words("sessionId").filter(|named| named.len() <= limits::TEXT)?;
+        let named = params.non_blank_text("sessionId").filter(|named| named.len() <= limits::TEXT)?;
         match &self.agent.session {
             Some(main) if *main != named => Some(limits::head(&named, limits::NAME).to_owned()),
             Some(_) => None,
@@ -187,8 +187,8 @@ impl AcpState {
     /// Queues a person's words that the response has no field for; they are sent after the turn.
     fn queue_follow_up(&mut self, params: &Object<'_>, decision: &Decision, words: &str, out: &mut Out) {
         let call = params.object("toolCall").unwrap_or_default();
-        let known = || self.tools.get(&call.words("toolCallId")?)?.title.clone();
-        let title = call.words("title").or_else(known);
+        let known = || self.tools.get(&call.non_blank_text("toolCallId")?)?.title.clone();
+        let title = call.non_blank_text("title").or_else(known);
         let about = title.as_deref().and_then(|title| title.lines().next()).map(|title| limits::head(title, limits::NAME));
         let text = said_later(decision, about, words);
         let print = fingerprint(&text);
@@ -235,7 +235,7 @@ impl AcpState {
 
     /// Handles the notification that a link was opened outside Sayso.
     pub(super) fn link_completed(&mut self, params: &Object<'_>, out: &mut Out) {
-        let link = params.words("elicitationId");
+        let link = params.non_blank_text("elicitationId");
         if let Some(at) = self.open.iter().position(|open| open.link.is_some() && open.link == link) {
             withdraw(&self.open.remove(at), OPENED_ELSEWHERE, out);
         }

@@ -102,13 +102,13 @@ impl AcpState {
         let of_session = capabilities.object("sessionCapabilities").unwrap_or_default();
         let logins = result.list("authMethods").unwrap_or_default().into_iter().filter_map(Object::of);
         let logins = logins.filter_map(|login| {
-            let name = login.words("name").or_else(|| login.words("id"))?;
-            let how = login.words("description").map(|how| format!(" ({how})")).unwrap_or_default();
+            let name = login.non_blank_text("name").or_else(|| login.non_blank_text("id"))?;
+            let how = login.non_blank_text("description").map(|how| format!(" ({how})")).unwrap_or_default();
             Some(limits::head(&format!("{name}{how}"), limits::NAME).to_owned())
         });
         self.agent = Agent {
             session: self.agent.session.take(),
-            load: capabilities.says("loadSession"),
+            load: capabilities.is_true("loadSession"),
             resume: of_session.object("resume").is_some(),
             close: of_session.object("close").is_some(),
             logins: logins.take(8).collect(),
@@ -148,7 +148,7 @@ impl AcpState {
     }
 
     fn session_opened(&mut self, result: &Object<'_>, out: &mut Out) {
-        self.agent.session = result.words("sessionId").or_else(|| self.agent.session.take());
+        self.agent.session = result.non_blank_text("sessionId").or_else(|| self.agent.session.take());
         if self.agent.session.as_ref().is_none_or(|session| session.len() > limits::TEXT) {
             self.agent.session = None;
             return self.abort_start("the agent opened a session without an id", out);
@@ -294,7 +294,10 @@ impl AcpState {
             return fault.in_words();
         }
         let ways = if self.agent.logins.is_empty() { String::new() } else { format!(": {}", self.agent.logins.join("; ")) };
-        format!("you are not signed in to it ({}). Sign in with the agent's own command{ways}. Then start again.", fault.words())
+        format!(
+            "you are not signed in to it ({}). Sign in with the agent's own command{ways}. Then start again.",
+            fault.message_or_default()
+        )
     }
 
     /// Ends a session whose start failed.

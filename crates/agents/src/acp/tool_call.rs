@@ -110,15 +110,18 @@ impl ToolCallInfo {
         let meta = update.object("_meta").unwrap_or_default();
         let claude = meta.object("claudeCode").unwrap_or_default();
         let raw = |name: &str| update.get(name).map(|raw| Raw::of(&raw));
-        let name = update.words("name").or_else(|| claude.words("toolName")).or_else(|| meta.words("toolName"));
-        call.title = update.words("title").or(call.title);
-        call.kind = update.words("kind").or(call.kind);
+        let name = update
+            .non_blank_text("name")
+            .or_else(|| claude.non_blank_text("toolName"))
+            .or_else(|| meta.non_blank_text("toolName"));
+        call.title = update.non_blank_text("title").or(call.title);
+        call.kind = update.non_blank_text("kind").or(call.kind);
         call.cut &= update.get("rawInput").is_none();
         call.input = raw("rawInput").or(call.input);
         call.content = raw("content").filter(|content| content.as_str() != "[]").or(call.content);
         call.locations = raw("locations").filter(|locations| locations.as_str() != "[]").or(call.locations);
-        call.command = meta.words("cognition.ai/editableCommand").or(call.command);
-        call.server = claude.object("mcpServer").and_then(|server| server.words("name")).or(call.server);
+        call.command = meta.non_blank_text("cognition.ai/editableCommand").or(call.command);
+        call.server = claude.object("mcpServer").and_then(|server| server.non_blank_text("name")).or(call.server);
         call.status = update.text("status").and_then(|word| Status::of(&word)).unwrap_or(call.status);
         call.name = name.or(call.name.take());
         if call.name.is_none() {

@@ -29,12 +29,12 @@ impl AcpState {
             Some("agent_message_chunk") => {
                 let text = update.object("content").and_then(|content| content.text("text")).unwrap_or_default();
                 if !text.is_empty() {
-                    let native = update.words("messageId").map(|id| limits::head(&id, limits::NAME).to_owned());
+                    let native = update.non_blank_text("messageId").map(|id| limits::head(&id, limits::NAME).to_owned());
                     self.append_chunk(subagent, native, &text, out);
                 }
             }
             Some("tool_call" | "tool_call_update") => {
-                let Some(id) = update.words("toolCallId").filter(|id| id.len() <= limits::TEXT) else { return };
+                let Some(id) = update.non_blank_text("toolCallId").filter(|id| id.len() <= limits::TEXT) else { return };
                 self.finish_messages(Some(&subagent), out);
                 let status = update.text("status").and_then(|word| Status::of(&word));
                 self.confirm_outcome(&id, status, out);
@@ -44,7 +44,9 @@ impl AcpState {
                 }
             }
             Some("current_mode_update") => {
-                let Some(mode) = update.words("currentModeId").or_else(|| update.words("modeId")) else { return };
+                let Some(mode) = update.non_blank_text("currentModeId").or_else(|| update.non_blank_text("modeId")) else {
+                    return;
+                };
                 let mode = limits::head(&mode, limits::NAME);
                 if self.agent.mode.as_deref() != Some(mode) {
                     out.event(AgentEvent::Notice(format!("The agent is now in mode `{mode}`.")));
@@ -52,7 +54,8 @@ impl AcpState {
                 }
             }
             Some("notice") => {
-                let said: Vec<String> = ["title", "description"].into_iter().filter_map(|name| update.words(name)).collect();
+                let said: Vec<String> =
+                    ["title", "description"].into_iter().filter_map(|name| update.non_blank_text(name)).collect();
                 if !said.is_empty() {
                     out.event(AgentEvent::Notice(limits::head(&said.join(": "), limits::TEXT).to_owned()));
                 }

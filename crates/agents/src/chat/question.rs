@@ -33,7 +33,7 @@ pub(super) fn definition() -> Value {
                         "items": {
                             "type": "object",
                             "properties": {
-                                "label": { "type": "string", "maxLength": SHORT, "description": "What is chosen, and what you are told" },
+                                "label": { "type": "string", "maxLength": SHORT, "description": "The text of the option, which you get as the answer" },
                                 "description": { "type": "string", "description": "What it means" }
                             },
                             "required": ["label"]
@@ -57,12 +57,12 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
     if fields.get("questions").is_some() {
         return Err("`questions` is not known: ask one question per call, in `question`".to_owned());
     }
-    let asked = words(&fields, "question")?.ok_or("`question` is missing")?;
+    let asked = read_text(&fields, "question")?.ok_or("`question` is missing")?;
     if asked.trim().is_empty() {
         return Err("`question` is empty".to_owned());
     }
     limits::check("`question`", asked.len(), limits::TEXT).map_err(|error| error.to_string())?;
-    let header = words(&fields, "header")?.filter(|header| !header.trim().is_empty());
+    let header = read_text(&fields, "header")?.filter(|header| !header.trim().is_empty());
     if let Some(header) = &header {
         short("`header`", header)?;
     }
@@ -79,7 +79,8 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
         }
         options.push(option);
     }
-    let input = Input::Choice { options, multiple: says(&fields, "multiple", false)?, custom: says(&fields, "custom", true)? };
+    let input =
+        Input::Choice { options, multiple: read_flag(&fields, "multiple", false)?, custom: read_flag(&fields, "custom", true)? };
     Ok(Question { key: "0".to_owned(), header, text: asked, input, required: true })
 }
 
@@ -92,7 +93,7 @@ fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
         return Err(format!("{what} is empty"));
     }
     short(&what, &label)?;
-    let description = words(&fields, "description").map_err(|_| format!("`options[{at}].description` is no text"))?;
+    let description = read_text(&fields, "description").map_err(|_| format!("`options[{at}].description` is no text"))?;
     if let Some(description) = &description {
         limits::check(&format!("`options[{at}].description`"), description.len(), limits::TEXT)
             .map_err(|error| error.to_string())?;
@@ -101,11 +102,11 @@ fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
 }
 
 /// The value of an optional string field.
-fn words(fields: &Object<'_>, name: &str) -> Result<Option<String>, String> {
+fn read_text(fields: &Object<'_>, name: &str) -> Result<Option<String>, String> {
     fields.get(name).map(|value| text(value).ok_or_else(|| format!("`{name}` is no text"))).transpose()
 }
 
-fn says(fields: &Object<'_>, name: &str, otherwise: bool) -> Result<bool, String> {
+fn read_flag(fields: &Object<'_>, name: &str, otherwise: bool) -> Result<bool, String> {
     match fields.get(name).map(RawValue::get) {
         None => Ok(otherwise),
         Some("true") => Ok(true),

@@ -63,7 +63,7 @@ impl Reply {
         }
         let choices = event.list("choices")?;
         let choice = choices.first().and_then(|choice| Object::of(choice))?;
-        self.finished |= choice.words("finish_reason").is_some();
+        self.finished |= choice.non_blank_text("finish_reason").is_some();
         let delta = choice.object(part)?;
         for call in delta.list("tool_calls").unwrap_or_default() {
             self.call(call);
@@ -129,13 +129,13 @@ impl Reply {
 
 /// The error message of an endpoint, as one line.
 pub(super) fn error_words(raw: &RawValue) -> String {
-    let said = Object::of(raw).and_then(|error| error.words("message")).or_else(|| crate::json::text(raw));
+    let said = Object::of(raw).and_then(|error| error.non_blank_text("message")).or_else(|| crate::json::text(raw));
     limits::head(&said.unwrap_or_else(|| raw.get().to_owned()), 500).to_owned()
 }
 
 /// The error message in the body of a failed request.
 pub(super) fn body_words(body: &str) -> String {
-    let said = Object::parse(body).and_then(|body| body.get("error").map(error_words).or_else(|| body.words("message")));
+    let said = Object::parse(body).and_then(|body| body.get("error").map(error_words).or_else(|| body.non_blank_text("message")));
     let said = said.unwrap_or_else(|| body.trim().to_owned());
     limits::head(&said, 500).to_owned()
 }

@@ -399,7 +399,7 @@ impl InputStep<'_> {
             }
             Decision::Rejected { message, .. } => {
                 self.add_tool_result(&call, message.clone());
-                // If a person rejects, the next message is theirs. If nobody was available, the model continues on its
+                // If a person rejects, the next message is theirs. If no one was available, the model continues on its
                 // own.
                 !given.by.is_person()
             }

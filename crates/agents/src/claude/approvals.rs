@@ -56,18 +56,18 @@ pub(super) fn approved(request: &Object<'_>, choice: Option<&str>, changed: Opti
 fn action(request: &Object<'_>, tool: &str, input: &Object<'_>) -> Action {
     let known = match tool {
         "Bash" => input.text("command").map(|command| Action::Run { command }),
-        "Edit" | "MultiEdit" | "Write" => input.words("file_path").map(|path| Action::Edit { paths: vec![path] }),
-        "NotebookEdit" => input.words("notebook_path").map(|path| Action::Edit { paths: vec![path] }),
-        "Read" => input.words("file_path").map(|path| Action::Read { paths: vec![path] }),
-        "Grep" | "LS" => Some(Action::Read { paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned())] }),
-        "Glob" => input.words("pattern").map(|pattern| Action::Read {
+        "Edit" | "MultiEdit" | "Write" => input.non_blank_text("file_path").map(|path| Action::Edit { paths: vec![path] }),
+        "NotebookEdit" => input.non_blank_text("notebook_path").map(|path| Action::Edit { paths: vec![path] }),
+        "Read" => input.non_blank_text("file_path").map(|path| Action::Read { paths: vec![path] }),
+        "Grep" | "LS" => Some(Action::Read { paths: vec![input.non_blank_text("path").unwrap_or_else(|| ".".to_owned())] }),
+        "Glob" => input.non_blank_text("pattern").map(|pattern| Action::Read {
             // The pattern itself can point outside the directory.
-            paths: vec![input.words("path").unwrap_or_else(|| ".".to_owned()), pattern],
+            paths: vec![input.non_blank_text("path").unwrap_or_else(|| ".".to_owned()), pattern],
         }),
-        "WebFetch" => input.words("url").map(|url| Action::Fetch { url }),
+        "WebFetch" => input.non_blank_text("url").map(|url| Action::Fetch { url }),
         "EnterPlanMode" => Some(Action::Mode),
         _ => {
-            let server = request.text("mcp_server").or_else(|| request.object("mcp_server")?.words("name"));
+            let server = request.text("mcp_server").or_else(|| request.object("mcp_server")?.non_blank_text("name"));
             mcp::server_and_tool(tool, server.as_deref()).map(|(server, tool)| Action::Mcp { server, tool })
         }
     };
@@ -83,19 +83,19 @@ fn title(request: &Object<'_>, tool: &str, action: &Action) -> String {
         Action::Fetch { url } => format!("Fetch {url}"),
         Action::Mcp { server, tool } => format!("Use {tool} of {server}"),
         Action::Plan | Action::Mode => "Plan first?".to_owned(),
-        Action::Other => request.words("title").unwrap_or_else(|| {
-            let name = request.words("display_name").unwrap_or_else(|| tool.to_owned());
-            request.words("description").map_or_else(|| format!("Use {name}"), |what| format!("Use {name}: {what}"))
+        Action::Other => request.non_blank_text("title").unwrap_or_else(|| {
+            let name = request.non_blank_text("display_name").unwrap_or_else(|| tool.to_owned());
+            request.non_blank_text("description").map_or_else(|| format!("Use {name}"), |what| format!("Use {name}: {what}"))
         }),
     }
 }
 
 /// Why Claude asks, combined with Claude's description of the call.
 fn reason(request: &Object<'_>, input: &Object<'_>, title: &str) -> Option<String> {
-    let described = input.words("description").or_else(|| request.words("description"));
+    let described = input.non_blank_text("description").or_else(|| request.non_blank_text("description"));
     let described = described.filter(|words| !title.contains(words.as_str()));
-    let blocked = request.words("blocked_path").map(|path| format!("It touches {path}."));
-    let parts: Vec<String> = [described, request.words("decision_reason"), blocked].into_iter().flatten().collect();
+    let blocked = request.non_blank_text("blocked_path").map(|path| format!("It touches {path}."));
+    let parts: Vec<String> = [described, request.non_blank_text("decision_reason"), blocked].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| limits::head(&parts.join("\n"), limits::TEXT).to_owned())
 }
 

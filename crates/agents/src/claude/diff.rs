@@ -8,7 +8,7 @@ use crate::json::Object;
 
 /// The preview of an edit; `None` if the input does not describe the change.
 pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
-    let path = input.words("file_path").or_else(|| input.words("notebook_path"))?;
+    let path = input.non_blank_text("file_path").or_else(|| input.non_blank_text("notebook_path"))?;
     let diff = if let Some(content) = input.text("content") {
         hunk("", &content, DiffScope::Part("the whole file"))
     } else if let Some(source) = input.text("new_source") {
@@ -26,7 +26,7 @@ pub(super) fn preview(input: &Object<'_>) -> Option<Preview> {
 }
 
 fn replacement(edit: &Object<'_>) -> Option<String> {
-    let which = if edit.says("replace_all") { "every occurrence" } else { "counted from the replaced text" };
+    let which = if edit.is_true("replace_all") { "every occurrence" } else { "counted from the replaced text" };
     Some(hunk(&edit.text("old_string")?, &edit.text("new_string")?, DiffScope::Part(which)))
 }
 

@@ -22,7 +22,7 @@ pub(super) fn read(request: &Object<'_>) -> Result<(Kind, AskBody), String> {
     if request.text("mode").as_deref() == Some("url")
         || (request.get("requested_schema").is_none() && request.get("url").is_some())
     {
-        let url = request.words("url").ok_or("there is no address to open")?;
+        let url = request.non_blank_text("url").ok_or("there is no address to open")?;
         return Ok((Kind::Link, AskBody::Link(Link { url, message: Some(message) })));
     }
     let mut questions = elicitation::questions(schema(request), order(request).as_deref());
@@ -35,8 +35,8 @@ pub(super) fn read(request: &Object<'_>) -> Result<(Kind, AskBody), String> {
 
 /// The text above the form. It names the server, because people need to know who asks.
 fn message(request: &Object<'_>) -> String {
-    let server = request.words("mcp_server_name").map(|name| format!("MCP server {name}"));
-    match (request.words("message"), server) {
+    let server = request.non_blank_text("mcp_server_name").map(|name| format!("MCP server {name}"));
+    match (request.non_blank_text("message"), server) {
         (Some(message), Some(server)) => format!("{message} (from the {server})"),
         (Some(message), None) => message,
         (None, Some(server)) => format!("The {server} asks this."),
@@ -54,7 +54,7 @@ fn order(request: &Object<'_>) -> Option<Vec<String>> {
 
 /// The response to a form.
 pub(super) fn form_reply(request: Option<&Object<'_>>, given: &Outcome<'_>) -> Reply {
-    let Decision::Answered { answers, note } = given.decision else { return refusal(given) };
+    let Decision::Answered { answers, note } = given.decision else { return refuse(given) };
     let Some(request) = request else { return Reply::Unknown };
     if given.by == DecidedBy::Typed && answers.len() > 1 {
         // A form has no field for a free-text reply: the form is declined, and Claude receives the text as a message.
@@ -74,13 +74,13 @@ pub(super) fn link_reply(given: &Outcome<'_>) -> Reply {
     match given.decision {
         Decision::Approved { .. } => Reply::Say(r#"{"action":"accept"}"#.to_owned()),
         Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => {
-            refusal(given)
+            refuse(given)
         }
     }
 }
 
 /// A rejection with the person's message. Decisions that do not match a form or link are rejections as well.
-fn refusal(given: &Outcome<'_>) -> Reply {
+fn refuse(given: &Outcome<'_>) -> Reply {
     match given.decision {
         Decision::Rejected { stop: true, .. } | Decision::Denied { stop: true, .. } | Decision::Withdrawn { .. } => {
             Reply::Say(CANCEL.to_owned())

@@ -85,7 +85,7 @@ impl HookAsk {
 
     /// The hook's output on stdout. `None` leaves the decision to the terminal.
     #[must_use]
-    pub fn said(&self, decision: &Decision) -> Option<String> {
+    pub fn decision_output(&self, decision: &Decision) -> Option<String> {
         match decision {
             Decision::Withdrawn { .. } => None,
             Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. } => {
@@ -103,12 +103,12 @@ impl Hook {
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let fields = Object::parse(text)?;
-        let session = fields.words("session_id")?;
+        let session = fields.non_blank_text("session_id")?;
         let happened = |what| Some(Self::Happened { session: session.clone(), what });
         match fields.text("hook_event_name")?.as_str() {
             "PermissionRequest" => Self::asks(&fields, session),
             "PostToolUse" | "PostToolUseFailure" => {
-                happened(Happening::ToolDone(ToolCall::of(&fields.words("tool_name")?, fields.get("tool_input")?)?))
+                happened(Happening::ToolDone(ToolCall::of(&fields.non_blank_text("tool_name")?, fields.get("tool_input")?)?))
             }
             "UserPromptSubmit" => happened(Happening::Prompted),
             "Stop" => happened(Happening::TurnEnded),
@@ -118,17 +118,20 @@ impl Hook {
     }
 
     fn asks(fields: &Object<'_>, session: String) -> Option<Self> {
-        let (tool, input) = (fields.words("tool_name")?, fields.get("tool_input")?);
+        let (tool, input) = (fields.non_blank_text("tool_name")?, fields.get("tool_input")?);
         let suggestions = fields.get("permission_suggestions").map_or("[]", RawValue::get);
         let request =
             format!(r#"{{"tool_name":{},"input":{},"permission_suggestions":{suggestions}}}"#, line(&tool), input.get());
-        let by_helper = fields.words("agent_id").is_some();
+        let by_helper = fields.non_blank_text("agent_id").is_some();
         Some(Self::Asks(Box::new(HookAsk {
             call: PromptCall::read(Raw::parse(request).ok()?).ok()?,
             session,
-            cwd: fields.words("cwd")?,
-            transcript: fields.words("transcript_path"),
-            subagent: fields.words("agent_type").or_else(|| by_helper.then(|| SOME_HELPER.to_owned())).filter(|_| by_helper),
+            cwd: fields.non_blank_text("cwd")?,
+            transcript: fields.non_blank_text("transcript_path"),
+            subagent: fields
+                .non_blank_text("agent_type")
+                .or_else(|| by_helper.then(|| SOME_HELPER.to_owned()))
+                .filter(|_| by_helper),
             tool: ToolCall::of(&tool, input)?,
         })))
     }
@@ -156,7 +159,7 @@ mod tests {
     }
 
     fn decided(ask: &HookAsk, decision: &Decision) -> Value {
-        let said: Value = serde_json::from_str(&ask.said(decision).unwrap()).unwrap();
+        let said: Value = serde_json::from_str(&ask.decision_output(decision).unwrap()).unwrap();
         assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
         said["hookSpecificOutput"]["decision"].clone()
     }
@@ -176,7 +179,7 @@ mod tests {
         );
         let no = Decision::Denied { message: "not now".into(), stop: false };
         assert_eq!(decided(&ask, &no), json!({"behavior": "deny", "message": "not now"}));
-        assert_eq!(ask.said(&Decision::Withdrawn { reason: "x".into() }), None, "the terminal decides");
+        assert_eq!(ask.decision_output(&Decision::Withdrawn { reason: "x".into() }), None, "the terminal decides");
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl ClaudeProcess {
             match block.text("type").as_deref() {
                 Some("text") => {
                     let name = if subagent.is_none() { self.text_said(&id) } else { id.clone() };
-                    if let Some(text) = block.words("text") {
+                    if let Some(text) = block.non_blank_text("text") {
                         let text = bounded(text);
                         out.event(AgentEvent::Message { message: name, role: Role::Assistant, text, subagent: subagent.clone() });
                     }
@@ -40,11 +40,11 @@ impl ClaudeProcess {
     }
 
     fn tool_called(&mut self, block: &Object<'_>, subagent: Option<String>, out: &mut Out) {
-        let (Some(id), Some(name)) = (block.text("id").filter(|id| id.len() <= ID), block.words("name")) else { return };
+        let (Some(id), Some(name)) = (block.text("id").filter(|id| id.len() <= ID), block.non_blank_text("name")) else { return };
         self.tools.set(&id, &name);
         let input = block.get("input");
         if let Some(input) = input.filter(|_| name == "Task" || name == "Agent").and_then(Object::of)
-            && let Some(name) = helper_name(input.words("subagent_type"), input.words("description"))
+            && let Some(name) = helper_name(input.non_blank_text("subagent_type"), input.non_blank_text("description"))
         {
             self.name_helper([Some(id.clone()), None], &name);
         }
@@ -66,7 +66,7 @@ impl ClaudeProcess {
                 let sent = self.sent.remove(at);
                 out.event(AgentEvent::AskDelivery { ask: sent.ask, delivery: Delivery::Confirmed });
             }
-            let status = if block.says("is_error") { ToolStatus::Error } else { ToolStatus::Complete };
+            let status = if block.is_true("is_error") { ToolStatus::Error } else { ToolStatus::Complete };
             let name = self.tools.take(&id).unwrap_or_else(|| "tool".to_owned());
             let output = Some(bounded(block.get("content").map(output).unwrap_or_default()));
             if id.len() <= ID {
@@ -122,7 +122,7 @@ impl ClaudeProcess {
         if call.is_none() && agent.is_none() {
             return None;
         }
-        if let Some(name) = helper_name(fields.words("subagent_type"), fields.words("task_description")) {
+        if let Some(name) = helper_name(fields.non_blank_text("subagent_type"), fields.non_blank_text("task_description")) {
             self.name_helper([agent, call], &name);
             return Some(name);
         }

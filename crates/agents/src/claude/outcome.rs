@@ -120,15 +120,15 @@ fn allow(input: &str, permission: Option<&str>) -> String {
 
 /// The payload that denies a tool. The message is required; the model reads it.
 pub(super) fn deny(message: &str) -> String {
-    format!(r#"{{"behavior":"deny","message":{}}}"#, line(&words(message)))
+    format!(r#"{{"behavior":"deny","message":{}}}"#, line(&own_message(message)))
 }
 
 /// A denial that also ends the turn. The message is required, but not shown.
 fn deny_and_stop(message: &str) -> String {
-    format!(r#"{{"behavior":"deny","message":{},"interrupt":true}}"#, line(&words(message)))
+    format!(r#"{{"behavior":"deny","message":{},"interrupt":true}}"#, line(&own_message(message)))
 }
 
-fn words(message: &str) -> &str {
+fn own_message(message: &str) -> &str {
     if message.trim().is_empty() { texts::DENIED } else { message }
 }
 

@@ -131,7 +131,8 @@ impl ClaudeProcess {
                 _ => {}
             },
             Some("task_started") => {
-                let name = super::messages::helper_name(fields.words("subagent_type"), fields.words("description"));
+                let name =
+                    super::messages::helper_name(fields.non_blank_text("subagent_type"), fields.non_blank_text("description"));
                 if let Some(name) = name {
                     self.name_helper([fields.text("task_id"), fields.text("tool_use_id")], &name);
                 }
@@ -144,7 +145,7 @@ impl ClaudeProcess {
     fn result(&mut self, fields: &Object<'_>, out: &mut Out) {
         let ours = matches!(self.turn, Turn::Running { stopping: true, .. });
         let aborted = fields.text("terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
-        if fields.says("is_error") {
+        if fields.is_true("is_error") {
             let words = error_words(fields);
             self.lost |= words.contains(NO_CONVERSATION);
             match (aborted, ours) {
@@ -184,5 +185,5 @@ fn error_words(fields: &Object<'_>) -> String {
         Some("error_max_budget_usd") => Some("the turn was ended because it cost too much"),
         _ => None,
     };
-    fields.words("result").or_else(|| by_subtype.map(str::to_owned)).unwrap_or_default()
+    fields.non_blank_text("result").or_else(|| by_subtype.map(str::to_owned)).unwrap_or_default()
 }

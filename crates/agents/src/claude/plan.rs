@@ -18,7 +18,7 @@ const NO_TEXT: &str = "The request did not contain the text of the plan. See the
 
 /// The approval of a plan. The person can edit the plan's text.
 pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
-    let text = Object::of(input).and_then(|input| input.words("plan"));
+    let text = Object::of(input).and_then(|input| input.non_blank_text("plan"));
     let reason = if text.is_some() { None } else { Some(NO_TEXT.to_owned()) };
     let mut choices = vec![Choice { id: ACCEPT_EDITS.to_owned(), label: ACCEPT_EDITS_LABEL.to_owned() }];
     choices.extend(suggestions::choices(request));

@@ -37,7 +37,7 @@ impl PromptCall {
         if wire::too_deep(arguments.as_str()) {
             return Err("the arguments are nested too deeply".to_owned());
         }
-        let tool = fields.words("tool_name").ok_or("no tool_name is given")?;
+        let tool = fields.non_blank_text("tool_name").ok_or("no tool_name is given")?;
         let input = fields.get("input").unwrap_or(RawValue::NULL);
         if Object::of(input).is_none() {
             return Err("input is no object".to_owned());
@@ -47,7 +47,7 @@ impl PromptCall {
             plan::TOOL => (Kind::Plan, AskBody::Approval(plan::read(&fields, input))),
             tool => (Kind::Approval, AskBody::Approval(approvals::read(&fields, tool, input))),
         };
-        let tool_use = fields.words("tool_use_id");
+        let tool_use = fields.non_blank_text("tool_use_id");
         Ok(Self { kind, body, tool_use, request: arguments })
     }
 

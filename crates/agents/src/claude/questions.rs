@@ -21,7 +21,7 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
     for (index, entry) in entries.into_iter().enumerate() {
         let number = index + 1;
         let fields = Object::of(entry).ok_or_else(|| format!("question {number} is not an object"))?;
-        let text = fields.words("question").ok_or_else(|| format!("question {number} has no text"))?;
+        let text = fields.non_blank_text("question").ok_or_else(|| format!("question {number} has no text"))?;
         if questions.iter().any(|other| other.text == text) {
             return Err(format!("question {number} has the same text as another one, so their answers cannot be told apart"));
         }
@@ -35,17 +35,17 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
             Input::Text { secret: false }
         } else {
             // Claude never lists "Other" but always accepts free text.
-            Input::Choice { options, multiple: fields.says("multiSelect"), custom: true }
+            Input::Choice { options, multiple: fields.is_true("multiSelect"), custom: true }
         };
-        questions.push(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true });
+        questions.push(Question { key: index.to_string(), header: fields.non_blank_text("header"), text, input, required: true });
     }
     Ok(questions)
 }
 
 fn option(raw: &RawValue) -> Option<QuestionOption> {
     let fields = Object::of(raw)?;
-    let option = QuestionOption::new(fields.words("label")?, fields.words("description"));
-    Some(QuestionOption { preview: fields.words("preview"), ..option })
+    let option = QuestionOption::new(fields.non_blank_text("label")?, fields.non_blank_text("description"));
+    Some(QuestionOption { preview: fields.non_blank_text("preview"), ..option })
 }
 
 /// The answers of a person.
@@ -156,7 +156,7 @@ mod tests {
         let blank = read(&said(&raw(TWO), &[&[], &["text"]], Some(" ")));
         assert_eq!((&blank["answers"], blank.get("annotations")), (&json!({"B?": "text"}), None));
         let noted = read(&said(&raw(TWO), &[&[], &["text"]], Some("n")));
-        assert_eq!(noted["annotations"], json!({"B?": {"notes": "n"}}), "Claude reads it only beside an answer");
+        assert_eq!(noted["annotations"], json!({"B?": {"notes": "n"}}), "Claude reads it only with an answer");
     }
 
     #[test]

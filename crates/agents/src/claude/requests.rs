@@ -31,7 +31,7 @@ impl ClaudeProcess {
             _ if self.open.len() >= OPEN => Err(format!("{OPEN} requests are already open")),
             None => Err("it cannot be read".to_owned()),
             Some(fields) => match fields.text("subtype").as_deref() {
-                Some("can_use_tool") => match fields.words("tool_name") {
+                Some("can_use_tool") => match fields.non_blank_text("tool_name") {
                     Some(tool) => {
                         self.tool_request(request, &fields, &tool, out);
                         Ok(())

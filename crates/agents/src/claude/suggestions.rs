@@ -8,7 +8,7 @@ use crate::json::{Object, text};
 
 /// Maximum number of suggestions that are offered.
 const CHOICES: usize = 16;
-/// Maximum length of a label in bytes. Longer suggestions are not offered, because nobody can agree to truncated text.
+/// Maximum length of a label in bytes. Longer suggestions are not offered, because a person cannot agree to truncated text.
 const LABEL: usize = 1024;
 
 pub(super) fn choices(request: &Object<'_>) -> Vec<Choice> {
@@ -25,7 +25,7 @@ pub(super) fn chosen(request: &Object<'_>, choice: &str) -> Option<String> {
 }
 
 fn suggestions<'a>(request: &Object<'a>) -> Vec<&'a RawValue> {
-    if request.says("suppress_always_allow_rule") {
+    if request.is_true("suppress_always_allow_rule") {
         return Vec::new();
     }
     request.list("permission_suggestions").unwrap_or_default()
@@ -46,10 +46,13 @@ fn label(raw: &RawValue) -> Option<String> {
                 "deny" => "Always deny",
                 _ => return None,
             };
-            format!("{verb} {}", and(update.list("rules")?.into_iter().map(rule).collect::<Option<Vec<_>>>()?)?)
+            format!("{verb} {}", join_with_and(update.list("rules")?.into_iter().map(rule).collect::<Option<Vec<_>>>()?)?)
         }
         "addDirectories" => {
-            format!("Allow work in {}", and(update.list("directories")?.into_iter().map(quoted).collect::<Option<Vec<_>>>()?)?)
+            format!(
+                "Allow work in {}",
+                join_with_and(update.list("directories")?.into_iter().map(quoted).collect::<Option<Vec<_>>>()?)?
+            )
         }
         "setMode" => match update.text("mode")?.as_str() {
             "acceptEdits" => "Accept all file edits".to_owned(),
@@ -74,8 +77,8 @@ fn label(raw: &RawValue) -> Option<String> {
 /// What a rule covers: a command on its own, everything else with the tool's name.
 fn rule(raw: &RawValue) -> Option<String> {
     let rule = Object::of(raw)?;
-    let tool = rule.words("toolName")?;
-    Some(match (tool.as_str(), rule.words("ruleContent")) {
+    let tool = rule.non_blank_text("toolName")?;
+    Some(match (tool.as_str(), rule.non_blank_text("ruleContent")) {
         (tool, None) => format!("every use of {tool}"),
         ("Bash", Some(content)) => format!("`{content}`"),
         (tool, Some(content)) => format!("{tool} `{content}`"),
@@ -86,7 +89,7 @@ fn quoted(raw: &RawValue) -> Option<String> {
     text(raw).map(|text| format!("`{text}`"))
 }
 
-fn and(parts: Vec<String>) -> Option<String> {
+fn join_with_and(parts: Vec<String>) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" and "))
 }
 

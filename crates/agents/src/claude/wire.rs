@@ -47,7 +47,7 @@ pub(super) fn read(text: &str) -> Option<Line<'_>> {
         "control_response" => {
             let response = fields.object("response")?;
             let error = match response.text("subtype").as_deref() {
-                Some("error") => Some(response.words("error").unwrap_or_else(|| "no reason was given".to_owned())),
+                Some("error") => Some(response.non_blank_text("error").unwrap_or_else(|| "no reason was given".to_owned())),
                 _ => None,
             };
             let pending = response.list("pending_permission_requests").unwrap_or_default();

@@ -25,12 +25,12 @@ const RULE_CHOICE: &str = "rule";
 const HOST: &str = "host-";
 
 pub(super) fn command(params: &Object<'_>) -> Approval {
-    let command = params.words("command");
-    let cwd = params.words("cwd");
+    let command = params.non_blank_text("command");
+    let cwd = params.non_blank_text("cwd");
     let network = params.object("networkApprovalContext");
     let host = network.as_ref().map(|network| {
-        let protocol = network.words("protocol").map(|protocol| format!(" ({protocol})")).unwrap_or_default();
-        format!("{}{protocol}", network.words("host").unwrap_or_else(|| "an unnamed host".to_owned()))
+        let protocol = network.non_blank_text("protocol").map(|protocol| format!(" ({protocol})")).unwrap_or_default();
+        format!("{}{protocol}", network.non_blank_text("host").unwrap_or_else(|| "an unnamed host".to_owned()))
     });
     let plain = is_command(params);
     let runs = runs(params);
@@ -51,11 +51,11 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
         tool: "commandExecution".to_owned(),
         action,
         title: one_line(&title, TITLE),
-        input: if runs { Raw::of(&json!({ "command": command, "cwd": cwd })) } else { all(params) },
+        input: if runs { Raw::of(&json!({ "command": command, "cwd": cwd })) } else { copy_fields(params) },
         preview: command.map(|command| Preview::Command { command, cwd }),
         choices: command_choices(params),
         editable: false,
-        reason: reason([params.words("reason"), access, None]),
+        reason: reason([params.non_blank_text("reason"), access, None]),
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
 fn inner(params: &Object<'_>, command: &str) -> Option<String> {
     let actions = params.list("commandActions")?;
     let [only] = actions.as_slice() else { return None };
-    Object::of(only)?.words("command").filter(|inner| command.contains(inner.as_str()))
+    Object::of(only)?.non_blank_text("command").filter(|inner| command.contains(inner.as_str()))
 }
 
 fn is_command(params: &Object<'_>) -> bool {
@@ -72,7 +72,7 @@ fn is_command(params: &Object<'_>) -> bool {
 
 /// Whether the request is only for a known command.
 fn runs(params: &Object<'_>) -> bool {
-    is_command(params) && params.get("networkApprovalContext").is_none() && params.words("command").is_some()
+    is_command(params) && params.get("networkApprovalContext").is_none() && params.non_blank_text("command").is_some()
 }
 
 fn command_choices(params: &Object<'_>) -> Vec<Choice> {
@@ -106,7 +106,7 @@ fn hosts<'a>(params: &Object<'a>) -> Vec<&'a RawValue> {
 
 fn allowed_host(raw: &RawValue) -> Option<String> {
     let fields = Object::of(raw)?;
-    fields.words("host").filter(|_| fields.text("action").as_deref() == Some("allow"))
+    fields.non_blank_text("host").filter(|_| fields.text("action").as_deref() == Some("allow"))
 }
 
 /// Joins words the way a user would type them in a shell.
@@ -154,7 +154,7 @@ pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
         preview: Some(Preview::Text { text: wishes.join("\n") }),
         choices: vec![Choice { id: SESSION.to_owned(), label: "Grant it until the session ends (Codex)".to_owned() }],
         editable: false,
-        reason: reason([params.words("reason"), None, None]),
+        reason: reason([params.non_blank_text("reason"), None, None]),
     })
 }
 
@@ -181,7 +181,7 @@ fn describe_permissions(raw: &RawValue) -> Vec<String> {
     for (name, value) in fields.fields().filter(|(_, value)| value.get() != "null") {
         let inner = Object::of(value);
         match (name, &inner) {
-            ("network", Some(network)) if network.says("enabled") => add("use the network".to_owned()),
+            ("network", Some(network)) if network.is_true("enabled") => add("use the network".to_owned()),
             ("fileSystem", Some(files)) => {
                 for access in ["read", "write"] {
                     let paths = files.list(access).unwrap_or_default().into_iter().filter_map(text);
@@ -189,8 +189,11 @@ fn describe_permissions(raw: &RawValue) -> Vec<String> {
                 }
                 for entry in files.list("entries").unwrap_or_default() {
                     let known = Object::of(entry).and_then(|entry| {
-                        let path = entry.object("path").and_then(|path| path.words("path")).or_else(|| entry.words("path"))?;
-                        Some(format!("{} {path}", entry.words("access")?))
+                        let path = entry
+                            .object("path")
+                            .and_then(|path| path.non_blank_text("path"))
+                            .or_else(|| entry.non_blank_text("path"))?;
+                        Some(format!("{} {path}", entry.non_blank_text("access")?))
                     });
                     add(known.unwrap_or_else(|| entry.get().to_owned()));
                 }
@@ -203,8 +206,8 @@ fn describe_permissions(raw: &RawValue) -> Vec<String> {
 
 /// The approval of an MCP tool. Only the message and the pending item contain the tool's name.
 pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Item>) -> Approval {
-    let server = params.words("serverName").unwrap_or_else(|| "an MCP server".to_owned());
-    let message = params.words("message").unwrap_or_default();
+    let server = params.non_blank_text("serverName").unwrap_or_else(|| "an MCP server".to_owned());
+    let message = params.non_blank_text("message").unwrap_or_default();
     let tool = item.and_then(|item| match &item.what {
         ItemDetails::Mcp { tool, .. } => Some(tool.clone()),
         ItemDetails::Patch { .. } | ItemDetails::Other => None,
@@ -229,14 +232,14 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
         preview: None,
         choices: session.into_iter().chain(always).collect(),
         editable: false,
-        reason: reason([meta.words("tool_description"), None, None]),
+        reason: reason([meta.non_blank_text("tool_description"), None, None]),
     }
 }
 
 /// The item that a tool request belongs to. Codex builds the request's message from the item, so the messages must
 /// match.
 pub(super) fn mcp_item<'a>(params: &Object<'_>, mut items: impl Iterator<Item = &'a Item>) -> Option<&'a Item> {
-    let (server, message) = (params.words("serverName")?, params.words("message")?);
+    let (server, message) = (params.non_blank_text("serverName")?, params.non_blank_text("message")?);
     items.find(|item| match &item.what {
         ItemDetails::Mcp { server: of, tool } => {
             *of == server && message == format!("Allow the {server} MCP server to run tool \"{tool}\"?")
@@ -257,7 +260,7 @@ pub(super) fn mcp_tool_yes(params: &Object<'_>, choice: Option<&str>) -> Option<
     offered.then(|| format!(r#"{{"persist":"{choice}"}}"#))
 }
 
-fn all(params: &Object<'_>) -> Raw {
+fn copy_fields(params: &Object<'_>) -> Raw {
     Raw::of(&crate::json::Fields(params.fields().collect::<Vec<_>>()))
 }
 

@@ -220,7 +220,7 @@ impl Hub {
                 Err(_) => {}
             },
             Message::Request { id, method, params } => {
-                let thread = params.and_then(Object::of).and_then(|params| params.words("threadId"));
+                let thread = params.and_then(Object::of).and_then(|params| params.non_blank_text("threadId"));
                 if let (Some(thread), true) = (thread, ASKS.contains(&method.as_str())) {
                     self.request(now, &thread, &id, line, all);
                 }
@@ -251,8 +251,8 @@ impl Hub {
     }
 
     fn handle_notification(&mut self, now: Time, method: &str, params: &Object<'_>, line: &str, all: &mut Vec<Output>) {
-        let started = params.object("thread").and_then(|thread| thread.words("id"));
-        let Some(thread) = params.words("threadId").or(started).filter(|id| id.len() <= ID) else { return };
+        let started = params.object("thread").and_then(|thread| thread.non_blank_text("id"));
+        let Some(thread) = params.non_blank_text("threadId").or(started).filter(|id| id.len() <= ID) else { return };
         if method == "thread/started" || method == "thread/status/changed" {
             let active = params.object("status").and_then(|status| status.text("type")).as_deref() == Some("active");
             if method == "thread/started" || active {
@@ -294,7 +294,7 @@ impl Hub {
         match (self.asked.remove(at).1, result) {
             (HubRequest::Initialize, Ok(result)) => {
                 // Format: `codex-tui/0.166.0 (Debian 12; x86_64) …`
-                let agent = result.words("userAgent").unwrap_or_default();
+                let agent = result.non_blank_text("userAgent").unwrap_or_default();
                 let version = agent.split([' ', '(']).next().and_then(|name| name.split_once('/'));
                 let version = version.map(|(_, version)| one_line(version, ID));
                 self.standing = Standing::Connected { version };
@@ -322,10 +322,10 @@ impl Hub {
 
     fn thread_subscribed(&mut self, id: String, result: &Object<'_>) {
         let thread = result.object("thread").unwrap_or_default();
-        let cwd = result.words("cwd").or_else(|| thread.words("cwd"));
+        let cwd = result.non_blank_text("cwd").or_else(|| thread.non_blank_text("cwd"));
         let cwd = cwd.filter(|cwd| is_directory(cwd)).unwrap_or_else(|| "/".to_owned());
-        let title = ["name", "preview"].into_iter().find_map(|name| thread.words(name)).unwrap_or_default();
-        let model = result.words("model").map(|model| one_line(&model, ID));
+        let title = ["name", "preview"].into_iter().find_map(|name| thread.non_blank_text(name)).unwrap_or_default();
+        let model = result.non_blank_text("model").map(|model| one_line(&model, ID));
         if self.threads.len() >= THREADS {
             self.threads.remove(0);
         }

@@ -11,7 +11,7 @@ use crate::json::Object;
 /// # Errors
 /// A description of why it cannot be shown.
 pub(super) fn read(params: &Object<'_>) -> Result<(Kind, AskBody), String> {
-    let message = params.words("message");
+    let message = params.non_blank_text("message");
     match params.text("mode").as_deref() {
         Some("form") | None => {
             let schema = params.get("requestedSchema").ok_or("`requestedSchema` is missing")?;
@@ -20,7 +20,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<(Kind, AskBody), String> {
             Ok((Kind::Form, AskBody::Question { questions }))
         }
         Some("url") => {
-            let url = params.words("url").ok_or("`url` is missing")?;
+            let url = params.non_blank_text("url").ok_or("`url` is missing")?;
             if !url.starts_with("https://") && !url.starts_with("http://") {
                 return Err("only http and https addresses are shown to people".to_owned());
             }

@@ -58,7 +58,7 @@ impl CodexState {
                 self.abort_start(&format!("Codex did not open a session: {}", fault.in_words()), out);
             }
             (CodexRequest::Turn, Ok(result)) => {
-                let id = result.object("turn").and_then(|turn| turn.words("id")).filter(|id| id.len() <= ID);
+                let id = result.object("turn").and_then(|turn| turn.non_blank_text("id")).filter(|id| id.len() <= ID);
                 // The turn may have ended already.
                 if let (Some(id), true) = (id, self.turn.as_ref().is_some_and(|turn| turn.id.is_none())) {
                     self.record_turn_id(id, out);
@@ -91,12 +91,12 @@ impl CodexState {
     }
 
     fn thread_opened(&mut self, result: &Object<'_>, out: &mut Out) {
-        let thread = result.object("thread").and_then(|thread| thread.words("id")).filter(|id| id.len() <= ID);
+        let thread = result.object("thread").and_then(|thread| thread.non_blank_text("id")).filter(|id| id.len() <= ID);
         let Some(thread) = thread.or_else(|| self.thread.take()) else {
             return self.abort_start("Codex opened a session without an id", out);
         };
         self.thread = Some(thread);
-        self.model = result.words("model").map(|model| limits::head(&model, limits::NAME).to_owned());
+        self.model = result.non_blank_text("model").map(|model| limits::head(&model, limits::NAME).to_owned());
         self.phase = CodexPhase::Ready;
         if !launch::knows_mode(&self.wanted) {
             let mode = limits::head(&self.wanted.mode, 80);

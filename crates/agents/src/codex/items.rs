@@ -85,7 +85,7 @@ impl Item {
         let name = tool(fields)?;
         let what = match fields.text("type").as_deref() {
             Some("fileChange") => ItemDetails::Patch { changes: fields.get("changes").map(|changes| Raw::of(&changes)) },
-            Some("mcpToolCall") => match (fields.words("server"), fields.words("tool")) {
+            Some("mcpToolCall") => match (fields.non_blank_text("server"), fields.non_blank_text("tool")) {
                 (Some(server), Some(tool)) => ItemDetails::Mcp { server, tool },
                 _ => ItemDetails::Other,
             },
@@ -125,13 +125,13 @@ pub(super) fn event(fields: &Object<'_>, id: &str, subagent: Option<String>, end
 
 /// The tool's name; `None` if the item is not a tool call.
 fn tool(fields: &Object<'_>) -> Option<String> {
-    let kind = fields.words("type")?;
+    let kind = fields.non_blank_text("type")?;
     let name = match kind.as_str() {
-        "mcpToolCall" => match (fields.words("server"), fields.words("tool")) {
+        "mcpToolCall" => match (fields.non_blank_text("server"), fields.non_blank_text("tool")) {
             (Some(server), Some(tool)) => format!("mcp__{server}__{tool}"),
             _ => kind,
         },
-        "dynamicToolCall" | "collabAgentToolCall" => fields.words("tool").unwrap_or(kind),
+        "dynamicToolCall" | "collabAgentToolCall" => fields.non_blank_text("tool").unwrap_or(kind),
         "commandExecution" | "fileChange" | "webSearch" | "imageView" | "imageGeneration" | "sleep" => kind,
         // Unknown items with a status are treated as tool calls.
         "userMessage" | "agentMessage" | "reasoning" | "plan" => return None,
@@ -154,8 +154,8 @@ fn input(fields: &Object<'_>) -> Option<Raw> {
 }
 
 fn output(fields: &Object<'_>) -> Option<String> {
-    let said = fields.words("aggregatedOutput").or_else(|| {
-        let error = fields.object("error").and_then(|error| error.words("message"));
+    let said = fields.non_blank_text("aggregatedOutput").or_else(|| {
+        let error = fields.object("error").and_then(|error| error.non_blank_text("message"));
         error.or_else(|| fields.object("result").and_then(|result| result.get("content").map(texts)))
     });
     let code = fields.get("exitCode").map(|code| code.get()).filter(|code| *code != "0");

@@ -30,8 +30,8 @@ impl CodexState {
             "item/completed" => self.handle_item(&params, true, line, out),
             "item/agentMessage/delta" => self.handle_delta(&params, out),
             "serverRequest/resolved" => self.handle_resolved(&params, out),
-            "error" if params.says("willRetry") => {
-                let words = params.object("error").and_then(|error| error.words("message"));
+            "error" if params.is_true("willRetry") => {
+                let words = params.object("error").and_then(|error| error.non_blank_text("message"));
                 out.event(AgentEvent::Notice(format!("Codex is retrying: {}", describe_error(words))));
             }
             _ => {}
@@ -41,9 +41,9 @@ impl CodexState {
     /// Records a sub-agent's thread.
     fn thread_started(&mut self, params: &Object<'_>) {
         let Some(thread) = params.object("thread") else { return };
-        let Some(id) = thread.words("id").filter(|id| id.len() <= ID) else { return };
+        let Some(id) = thread.non_blank_text("id").filter(|id| id.len() <= ID) else { return };
         if self.thread.as_ref().is_some_and(|own| *own != id)
-            && let Some(name) = ["agentNickname", "agentRole", "name"].into_iter().find_map(|name| thread.words(name))
+            && let Some(name) = ["agentNickname", "agentRole", "name"].into_iter().find_map(|name| thread.non_blank_text(name))
         {
             self.name_helper(id, limits::head(&name, limits::NAME).to_owned());
         }
@@ -81,7 +81,7 @@ impl CodexState {
             }
         }
         if status.as_deref() == Some("failed") && own {
-            let words = fields.object("error").and_then(|error| error.words("message"));
+            let words = fields.object("error").and_then(|error| error.non_blank_text("message"));
             out.event(AgentEvent::Error(format!("Codex: {}", describe_error(words))));
         }
         if ours {
@@ -123,7 +123,7 @@ impl CodexState {
 
     fn handle_item(&mut self, params: &Object<'_>, ended: bool, line: &str, out: &mut Out) {
         let (Some(thread), Some(item)) = (thread(params), params.object("item")) else { return };
-        let Some(id) = item.words("id").filter(|id| id.len() <= ID) else { return };
+        let Some(id) = item.non_blank_text("id").filter(|id| id.len() <= ID) else { return };
         let subagent = self.subagent(&thread);
         match item.text("type").as_deref() {
             Some("agentMessage") if ended => {
@@ -148,7 +148,8 @@ impl CodexState {
 
     /// Handles a chunk of a streaming message. Only the session's own thread is shown live.
     fn handle_delta(&mut self, params: &Object<'_>, out: &mut Out) {
-        let (Some(thread), Some(item), Some(text)) = (thread(params), params.words("itemId"), params.text("delta")) else {
+        let (Some(thread), Some(item), Some(text)) = (thread(params), params.non_blank_text("itemId"), params.text("delta"))
+        else {
             return;
         };
         if self.subagent(&thread).is_none() && item.len() <= ID && !text.is_empty() {
@@ -173,15 +174,15 @@ impl CodexState {
 }
 
 fn thread(params: &Object<'_>) -> Option<String> {
-    params.words("threadId").filter(|thread| thread.len() <= ID)
+    params.non_blank_text("threadId").filter(|thread| thread.len() <= ID)
 }
 
 fn turn(params: &Object<'_>) -> Option<String> {
-    params.object("turn")?.words("id").filter(|turn| turn.len() <= ID)
+    params.object("turn")?.non_blank_text("id").filter(|turn| turn.len() <= ID)
 }
 
 fn report_message(message: String, item: &Object<'_>, subagent: Option<String>, out: &mut Out) {
-    if let Some(text) = item.words("text") {
+    if let Some(text) = item.non_blank_text("text") {
         out.event(AgentEvent::Message { message, role: Role::Assistant, text: bounded(text), subagent });
     }
 }

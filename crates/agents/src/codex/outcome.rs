@@ -34,7 +34,7 @@ impl Reply {
         Self { result, unsaid: None, interrupt: false, lost: None }
     }
 
-    fn misfit(kind: Kind) -> Self {
+    fn mismatched(kind: Kind) -> Self {
         Self { lost: Some(MISFIT), ..Self::new(undecided_result(kind)) }
     }
 }
@@ -122,14 +122,16 @@ fn stops(given: &Outcome<'_>) -> bool {
 fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
     match given.decision {
         // Codex does not accept a changed input.
-        Decision::Approved { input: Some(_), .. } => Reply::misfit(kind),
+        Decision::Approved { input: Some(_), .. } => Reply::mismatched(kind),
         Decision::Approved { choice, input: None } => {
-            yes(kind, params, choice.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new)
+            approve_result(kind, params, choice.as_deref()).map_or_else(|| Reply::mismatched(kind), Reply::new)
         }
         Decision::Answered { answers, note } => match kind {
-            Kind::Question => questions::reply(params, answers, note.as_deref()).map_or_else(|| Reply::misfit(kind), Reply::new),
+            Kind::Question => {
+                questions::reply(params, answers, note.as_deref()).map_or_else(|| Reply::mismatched(kind), Reply::new)
+            }
             Kind::Form => {
-                let Some(schema) = params.get("requestedSchema") else { return Reply::misfit(kind) };
+                let Some(schema) = params.get("requestedSchema") else { return Reply::mismatched(kind) };
                 let filled = elicitation::fill(schema, None, answers, note.as_deref());
                 let result = match &filled.content {
                     Some(content) => forms::reply("accept", content, "null"),
@@ -137,15 +139,17 @@ fn reply(kind: Kind, params: &Object<'_>, given: &Outcome<'_>) -> Reply {
                 };
                 Reply { unsaid: filled.unsaid, ..Reply::new(result) }
             }
-            Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Link | Kind::Message => Reply::misfit(kind),
+            Kind::Command | Kind::Patch | Kind::Permissions | Kind::McpTool | Kind::Link | Kind::Message => {
+                Reply::mismatched(kind)
+            }
         },
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => no(kind, params, message, stops(given)),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => deny_reply(kind, params, message, stops(given)),
         Decision::Withdrawn { .. } => Reply::new(undecided_result(kind)),
     }
 }
 
 /// The approving result; `None` if the choice does not match the request.
-fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> {
+fn approve_result(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> {
     let decision = |decision: String| format!(r#"{{"decision":{decision}}}"#);
     match kind {
         Kind::Command => approvals::command_yes(params, choice).map(decision),
@@ -158,7 +162,7 @@ fn yes(kind: Kind, params: &Object<'_>, choice: Option<&str>) -> Option<String> 
 }
 
 /// A rejection, after which Codex continues or the turn ends.
-fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
+fn deny_reply(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     let unsaid = own_words(message);
     match kind {
         Kind::Command | Kind::Patch if stop => Reply::new(r#"{"decision":"cancel"}"#.to_owned()),
@@ -174,7 +178,7 @@ fn no(kind: Kind, params: &Object<'_>, message: &str, stop: bool) -> Reply {
     }
 }
 
-/// The result of a request that nobody decided. It allows nothing, and Codex continues.
+/// The result of a request that was not decided. It allows nothing, and Codex continues.
 pub(super) fn undecided_result(kind: Kind) -> String {
     match kind {
         Kind::Command | Kind::Patch => r#"{"decision":"decline"}"#.to_owned(),

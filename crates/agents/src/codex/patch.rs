@@ -18,7 +18,8 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
         ItemDetails::Mcp { .. } | ItemDetails::Other => None,
     });
     let files = changes.and_then(files);
-    let root = params.words("grantRoot").map(|root| format!("It asks to change files below {root} until the session ends."));
+    let root =
+        params.non_blank_text("grantRoot").map(|root| format!("It asks to change files below {root} until the session ends."));
     let unknown = files.is_none().then(|| UNKNOWN.to_owned());
     let (paths, diffs) = files.unwrap_or_default();
     let title = if paths.is_empty() { "Change files".to_owned() } else { format!("Change {}", paths.join(", ")) };
@@ -32,7 +33,7 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
         preview: (!diffs.is_empty()).then_some(Preview::Diff { files: diffs }),
         choices: vec![Choice { id: SESSION.to_owned(), label: "Allow changes to these files (Codex, this session)".to_owned() }],
         editable: false,
-        reason: reason([params.words("reason"), root, unknown]),
+        reason: reason([params.non_blank_text("reason"), root, unknown]),
     }
 }
 
@@ -42,7 +43,7 @@ fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
     let (mut paths, mut diffs) = (Vec::new(), Vec::new());
     for change in list(raw)? {
         let change = Object::of(change)?;
-        let (path, diff) = (change.words("path")?, change.text("diff")?);
+        let (path, diff) = (change.non_blank_text("path")?, change.text("diff")?);
         let kind = change.object("kind").unwrap_or_default();
         let diff = match kind.text("type").as_deref() {
             Some("add") => hunk("", &diff, DiffScope::Part("a new file")),
@@ -50,7 +51,7 @@ fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
             _ => diff,
         };
         paths.push(path.clone());
-        paths.extend(kind.words("move_path"));
+        paths.extend(kind.non_blank_text("move_path"));
         diffs.push(FileDiff { path, diff });
     }
     (!paths.is_empty()).then_some((paths, diffs))

@@ -14,14 +14,14 @@ const NOTE: &str = "user_note: ";
 /// A description of the problem.
 pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
     each(params, |number, fields| {
-        let text = fields.words("question").ok_or_else(|| format!("question {number} has no text"))?;
-        let key = fields.words("id").ok_or_else(|| format!("question {number} has no id"))?;
+        let text = fields.non_blank_text("question").ok_or_else(|| format!("question {number} has no text"))?;
+        let key = fields.non_blank_text("id").ok_or_else(|| format!("question {number} has no id"))?;
         let options = options(fields, number, |raw| {
             let option = Object::of(raw)?;
-            Some(QuestionOption::new(option.words("label")?, option.words("description")))
+            Some(QuestionOption::new(option.non_blank_text("label")?, option.non_blank_text("description")))
         })?;
-        let custom = !fields.has("isOther") || fields.says("isOther");
-        let (text, input) = match (fields.says("isSecret"), options.is_empty()) {
+        let custom = !fields.has("isOther") || fields.is_true("isOther");
+        let (text, input) = match (fields.is_true("isSecret"), options.is_empty()) {
             (true, true) => (text, Input::Text { secret: true }),
             // A secret is entered as text, even if the question has options.
             (true, false) => {
@@ -31,7 +31,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
             (false, true) => (text, Input::Text { secret: false }),
             (false, false) => (text, Input::Choice { options, multiple: false, custom }),
         };
-        Ok(Question { key, header: fields.words("header"), text, input, required: true })
+        Ok(Question { key, header: fields.non_blank_text("header"), text, input, required: true })
     })
 }
 
@@ -41,7 +41,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
 /// A description of the problem.
 pub(super) fn of_message(item: &Object<'_>) -> Result<Vec<Question>, String> {
     each(item, |number, fields| {
-        let title = fields.words("title").ok_or_else(|| format!("question {number} has no text"))?;
+        let title = fields.non_blank_text("title").ok_or_else(|| format!("question {number} has no text"))?;
         let options = options(fields, number, |raw| Some(QuestionOption::new(text(raw)?, None)))?;
         let input = match options.is_empty() {
             true => Input::Text { secret: false },
@@ -100,18 +100,18 @@ pub(super) fn refusal(params: &Object<'_>, words: &str) -> String {
     }
 }
 
-/// The result of a question that nobody answered.
+/// The result of a question that was not answered.
 pub(super) fn unanswered() -> String {
     r#"{"answers":{}}"#.to_owned()
 }
 
 fn ids(params: &Object<'_>) -> Option<Vec<String>> {
-    params.list("questions")?.into_iter().map(|question| Object::of(question)?.words("id")).collect()
+    params.list("questions")?.into_iter().map(|question| Object::of(question)?.non_blank_text("id")).collect()
 }
 
 /// The message that answers the questions of a message.
 pub(super) fn as_message(item: &Object<'_>, answers: &[Vec<String>], note: Option<&str>) -> Option<String> {
-    let titles = item.list("questions")?.into_iter().map(|question| Object::of(question)?.words("title"));
+    let titles = item.list("questions")?.into_iter().map(|question| Object::of(question)?.non_blank_text("title"));
     let titles = titles.collect::<Option<Vec<String>>>()?;
     let lines = titles.iter().zip(answers).filter(|(_, entries)| !entries.is_empty());
     let lines = lines.map(|(title, entries)| format!("{title} {}", entries.join(", ")));

@@ -61,7 +61,7 @@ impl CodexState {
 
     /// Parses a request; `None` if the method is unknown.
     fn read(&self, method: &str, params: &Object<'_>, thread: &str) -> Option<Result<CodexAsk, String>> {
-        let mut item = params.words("itemId");
+        let mut item = params.non_blank_text("itemId");
         let known = item.as_deref().and_then(|item| self.items.get(thread, item));
         let read = match method {
             "item/commandExecution/requestApproval" => Ok((Kind::Command, AskBody::Approval(approvals::command(params)))),
@@ -87,7 +87,7 @@ impl CodexState {
 
     /// Opens an ask for a message with questions. Codex continues without waiting for the answer.
     pub(super) fn open_message_ask(&mut self, item: &Object<'_>, params: &Object<'_>, line: &str, out: &mut Out) {
-        let (Some(from), Some(id)) = (From::of(params), item.words("id").filter(|id| id.len() <= ID)) else { return };
+        let (Some(from), Some(id)) = (From::of(params), item.non_blank_text("id").filter(|id| id.len() <= ID)) else { return };
         if self.open.iter().any(|open| open.native_id == message_id(&id)) {
             return;
         }
@@ -153,8 +153,8 @@ impl CodexState {
 
 impl From {
     fn of(params: &Object<'_>) -> Option<Self> {
-        let thread = params.words("threadId").filter(|thread| thread.len() <= ID)?;
-        Some(Self { thread, turn: params.words("turnId").filter(|turn| turn.len() <= ID) })
+        let thread = params.non_blank_text("threadId").filter(|thread| thread.len() <= ID)?;
+        Some(Self { thread, turn: params.non_blank_text("turnId").filter(|turn| turn.len() <= ID) })
     }
 }
 

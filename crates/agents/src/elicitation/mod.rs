@@ -63,7 +63,8 @@ pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Ques
         fields.sort_by_key(|field| order.iter().position(|name| *name == field.name).unwrap_or(usize::MAX));
     }
     if fields.is_empty() {
-        let said = Object::of(schema).and_then(|schema| schema.words("description").or_else(|| schema.words("title")));
+        let said =
+            Object::of(schema).and_then(|schema| schema.non_blank_text("description").or_else(|| schema.non_blank_text("title")));
         let text = said.unwrap_or_else(|| "Do you agree?".to_owned());
         return vec![Question { key: CONFIRM.to_owned(), header: None, text, input: Input::YesNo, required: true }];
     }
@@ -241,9 +242,11 @@ fn read_options<'a>(schema: &Object<'a>) -> Vec<Offered<'a>> {
                 value,
                 option: QuestionOption {
                     value: display_value(value).into_owned(),
-                    label: one.words("title").unwrap_or_else(|| display_value(value).into_owned()),
-                    description: one.words("description"),
-                    preview: one.object("_meta").and_then(|meta| meta.object("_claude/askUserQuestionOption")?.words("preview")),
+                    label: one.non_blank_text("title").unwrap_or_else(|| display_value(value).into_owned()),
+                    description: one.non_blank_text("description"),
+                    preview: one
+                        .object("_meta")
+                        .and_then(|meta| meta.object("_claude/askUserQuestionOption")?.non_blank_text("preview")),
                 },
             }),
             None if one.get("enum").is_some() => options.extend(read_options(&one)),
@@ -260,7 +263,7 @@ fn display_value(value: &RawValue) -> Cow<'_, str> {
 
 impl Field<'_> {
     fn into_question(self) -> Question {
-        let (header, mut text) = match (self.schema.words("title"), self.schema.words("description")) {
+        let (header, mut text) = match (self.schema.non_blank_text("title"), self.schema.non_blank_text("description")) {
             // Codex puts the question into the title and its short name into the description.
             (Some(title), Some(description)) if title.trim_end().ends_with('?') && !description.trim_end().ends_with('?') => {
                 (Some(description), title)
@@ -354,7 +357,7 @@ impl Field<'_> {
 
 fn is_secret(schema: &Object<'_>) -> bool {
     let codex = || schema.object("_meta").and_then(|meta| meta.object("codex"));
-    schema.text("format").as_deref() == Some("password") || codex().is_some_and(|codex| codex.says("isSecret"))
+    schema.text("format").as_deref() == Some("password") || codex().is_some_and(|codex| codex.is_true("isSecret"))
 }
 
 /// Formats a number as JSON; a text that is not a number stays a string.

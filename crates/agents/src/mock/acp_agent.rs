@@ -169,7 +169,7 @@ impl AcpAgent {
                 lines.push(json_rpc::result(id, &result));
             }
             "session/new" | "session/load" | "session/resume" => {
-                let name = match (method, params.words("sessionId")) {
+                let name = match (method, params.non_blank_text("sessionId")) {
                     ("session/new", _) => format!("mock-{}-{}", now.as_millis(), self.opened),
                     (_, Some(name)) => name,
                     (_, None) => return Err((INVALID_PARAMS, "`sessionId` is missing")),
@@ -373,7 +373,7 @@ impl AcpAgent {
         let Some(session) = self.sessions.iter().position(|session| session.id == waiting.session) else { return };
         let decision = match outcome {
             Ok(result) => waiting.decision(&result.and_then(Object::of).unwrap_or_default()),
-            Err(fault) => waiting.no(fault.message),
+            Err(fault) => waiting.reject(fault.message),
         };
         self.decide(now, session, &waiting.native, decision, lines);
     }
@@ -388,7 +388,7 @@ impl Client {
         Self {
             forms: elicitation.object("form").is_some(),
             links: elicitation.object("url").is_some(),
-            questions: places.into_iter().flatten().any(|place| place.says("sessionRequestQuestion")),
+            questions: places.into_iter().flatten().any(|place| place.is_true("sessionRequestQuestion")),
         }
     }
 }

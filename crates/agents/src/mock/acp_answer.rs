@@ -1,6 +1,6 @@
 //! Interprets the client's response to an ask of the mock.
 
-use sayso_core::ask::{AskBody, Decision, validate};
+use sayso_core::ask::{AskBody, Decision, validate_answers};
 use sayso_core::id::SessionId;
 use sayso_core::texts;
 
@@ -41,7 +41,7 @@ impl Waiting {
                 match (outcome.text("outcome").as_deref(), outcome.text("optionId")) {
                     (Some("selected"), Some(id)) if id == ALLOW => Decision::Approved { choice: None, input: None },
                     (Some("selected"), Some(id)) if id != REJECT => Decision::Approved { choice: Some(id), input: None },
-                    (Some("selected"), _) => self.no(String::new()),
+                    (Some("selected"), _) => self.reject(String::new()),
                     _ => withdrawn(),
                 }
             }
@@ -50,12 +50,12 @@ impl Waiting {
                     self.checked_answer(content_of(questions, &result.object("content").unwrap_or_default()))
                 }
                 (Some("accept"), AskBody::Approval(_) | AskBody::Link(_)) => Decision::Approved { choice: None, input: None },
-                (Some("decline"), _) => self.no(String::new()),
+                (Some("decline"), _) => self.reject(String::new()),
                 _ => withdrawn(),
             },
             By::Question => match result.text("status").as_deref() {
                 Some("answered") => self.checked_answer(answers(result)),
-                Some("rejected") => self.no(String::new()),
+                Some("rejected") => self.reject(String::new()),
                 _ => withdrawn(),
             },
         }
@@ -63,14 +63,14 @@ impl Waiting {
 
     /// An answer if the entries fit the questions, otherwise a rejection.
     fn checked_answer(&self, answers: Vec<Vec<String>>) -> Decision {
-        match validate(self.body.questions(), &answers) {
+        match validate_answers(self.body.questions(), &answers) {
             Ok(answers) => Decision::Answered { answers, note: None },
             Err(error) => rejected(&format!("the answer does not fit: {error}")),
         }
     }
 
     /// A rejection with these words, or the default words.
-    pub(super) fn no(&self, words: String) -> Decision {
+    pub(super) fn reject(&self, words: String) -> Decision {
         let or = |default: &str| if words.is_empty() { default.to_owned() } else { words.clone() };
         match &self.body {
             AskBody::Question { .. } => rejected(&or(texts::REJECTED)),

@@ -19,7 +19,7 @@ pub(super) const SOME_HELPER: &str = "sub-agent";
 
 impl OpenCodeProcess {
     /// Handles a request from an event or a list. A known request was repeated and is ignored.
-    pub(super) fn asked(&mut self, of: Kind, raw: &RawValue, ctx: &mut CallContext<'_>, out: &mut Out) {
+    pub(super) fn handle_request(&mut self, of: Kind, raw: &RawValue, ctx: &mut CallContext<'_>, out: &mut Out) {
         let Some(request) = Object::of(raw) else { return };
         let (Some(id), Some(session)) = (request.text("id"), request.text("sessionID")) else { return };
         if !is_id(&id) || !is_id(&session) {
@@ -46,7 +46,7 @@ impl OpenCodeProcess {
             }
             // OpenCode also blocks on an empty list of questions.
             Ok(None) => {
-                let said = OutcomeReply { verb: "reply".to_owned(), body: Some(questions::nothing()), is_yes: false };
+                let said = OutcomeReply { verb: "reply".to_owned(), body: Some(questions::empty_answers()), is_yes: false };
                 let open = Open { id, kind: of, session, tool_call: None, since: self.looks };
                 ctx.send_outcome(self, &open, &said, out);
                 self.mark_resolved(open.id);
@@ -118,5 +118,5 @@ impl OpenCodeProcess {
 
 /// The id of the tool call that a request belongs to.
 fn tool_call(request: &Object<'_>) -> Option<String> {
-    request.object("tool")?.words("callID").filter(|id| id.len() <= ID)
+    request.object("tool")?.non_blank_text("callID").filter(|id| id.len() <= ID)
 }

@@ -270,7 +270,7 @@ impl Hub {
         match self.calls.remove(at).what {
             HubCallPurpose::Health => {
                 let health = reply.object();
-                self.version = health.and_then(|health| health.words("version")).map(|version| one_line(&version, ID));
+                self.version = health.and_then(|health| health.non_blank_text("version")).map(|version| one_line(&version, ID));
                 self.poll(now, all);
             }
             HubCallPurpose::Status { directory } => match reply.object() {
@@ -324,7 +324,7 @@ impl Hub {
     fn session_found_for(&mut self, now: Time, asks: String, depth: u8, reply: &HttpReply, all: &mut Vec<Output>) {
         let Some(session) = reply.object() else { return };
         let Some(id) = session.text("id").filter(|id| is_id(id)) else { return };
-        let title = one_line(&session.words("title").unwrap_or_default(), TITLE);
+        let title = one_line(&session.non_blank_text("title").unwrap_or_default(), TITLE);
         let parent = session.text("parentID").filter(|id| is_id(id));
         let above = parent.as_deref().unwrap_or(&id);
         if let Some(carried) = self.carried.iter_mut().find(|carried| carried.carries(above)) {
@@ -340,7 +340,7 @@ impl Hub {
         match parent {
             Some(parent) => self.look_up_session(asks, parent, depth + 1, all),
             None => {
-                let Some(project) = session.words("directory").filter(|path| is_directory(path)) else { return };
+                let Some(project) = session.non_blank_text("directory").filter(|path| is_directory(path)) else { return };
                 all.push(Output::Found(FoundSession { native_id: id, project, title }));
             }
         }

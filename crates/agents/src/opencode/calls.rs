@@ -106,7 +106,7 @@ impl CallContext<'_> {
         process.call(Waiting { id, what }, call, out);
     }
 
-    /// Rejects a request that nobody will answer.
+    /// Rejects a request that no person will answer.
     pub(super) fn reject(&mut self, process: &mut OpenCodeProcess, kind: Kind, request: String, out: &mut Out) {
         let (verb, body) = match kind {
             Kind::Question | Kind::Plan => ("reject", None),

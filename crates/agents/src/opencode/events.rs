@@ -30,8 +30,8 @@ impl OpenCodeProcess {
         let (Some(kind), Some(raw)) = (event.text("type"), event.get("properties")) else { return };
         let Some(fields) = Object::of(raw) else { return };
         match kind.as_str() {
-            "question.asked" => return self.asked(Kind::Question, raw, ctx, out),
-            "permission.asked" => return self.asked(Kind::Permission, raw, ctx, out),
+            "question.asked" => return self.handle_request(Kind::Question, raw, ctx, out),
+            "permission.asked" => return self.handle_request(Kind::Permission, raw, ctx, out),
             "server.instance.disposed" => return self.poll(now, ctx, out),
             _ => {}
         }
@@ -76,7 +76,7 @@ impl OpenCodeProcess {
         match info.text("parentID") {
             Some(parent) if self.foreign.contains(&parent) => self.remember_foreign(session),
             Some(_) => {
-                let name = info.words("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
+                let name = info.non_blank_text("title").unwrap_or_else(|| super::asks::SOME_HELPER.to_owned());
                 self.helpers.set(session, &name);
             }
             None if self.adopts => {}
@@ -96,7 +96,7 @@ impl OpenCodeProcess {
             Some("busy") => self.begin_turn(out),
             Some("retry") => {
                 self.begin_turn(out);
-                let words = one_line(&status.words("message").unwrap_or_default(), WORDS);
+                let words = one_line(&status.non_blank_text("message").unwrap_or_default(), WORDS);
                 self.complaints.report(AgentEvent::Notice(format!("OpenCode is retrying the model: {words}")), out);
             }
             Some("idle") => self.handle_idle(ctx, out),
@@ -114,14 +114,14 @@ impl OpenCodeProcess {
 
     fn failed(&mut self, fields: &Object<'_>, out: &mut Out) {
         let error = fields.object("error").unwrap_or_default();
-        let name = error.words("name").unwrap_or_else(|| "an error".to_owned());
+        let name = error.non_blank_text("name").unwrap_or_else(|| "an error".to_owned());
         if name == "MessageAbortedError" {
             if !self.is_stopping() && self.turn != Turn::Idle {
                 out.event(AgentEvent::Notice("OpenCode's turn was stopped elsewhere.".to_owned()));
             }
             return;
         }
-        let words = error.object("data").and_then(|data| data.words("message")).unwrap_or(name);
+        let words = error.object("data").and_then(|data| data.non_blank_text("message")).unwrap_or(name);
         out.event(AgentEvent::Error(format!("OpenCode: {}", one_line(&words, WORDS))));
     }
 
@@ -149,7 +149,7 @@ impl OpenCodeProcess {
     /// Handles a text part. Text of the model has start and end times; text of the person has none.
     fn text(&mut self, session: &str, part: &Object<'_>, ctx: &CallContext<'_>, out: &mut Out) {
         let (Some(id), Some(time)) = (part.text("id").filter(|id| is_id(id)), part.object("time")) else { return };
-        if part.says("synthetic") || part.says("ignored") {
+        if part.is_true("synthetic") || part.is_true("ignored") {
             return;
         }
         let ours = ctx.root() == Some(session);
@@ -160,14 +160,17 @@ impl OpenCodeProcess {
             return;
         }
         self.speaking.retain(|known| known.part != id);
-        if let Some(text) = part.words("text") {
+        if let Some(text) = part.non_blank_text("text") {
             let subagent = self.speaker(session, ctx);
             out.event(AgentEvent::Message { message: id, role: Role::Assistant, text: bounded(text), subagent });
         }
     }
 
     fn tool(&mut self, session: &str, part: &Object<'_>, ctx: &CallContext<'_>, out: &mut Out) {
-        let (Some(id), Some(name)) = (part.words("callID").filter(|id| id.len() <= ID), part.words("tool")) else { return };
+        let (Some(id), Some(name)) = (part.non_blank_text("callID").filter(|id| id.len() <= ID), part.non_blank_text("tool"))
+        else {
+            return;
+        };
         let state = part.object("state").unwrap_or_default();
         let fits = |raw: &&RawValue| raw.get().len() <= limits::RAW && !too_deep(raw.get());
         let input = state.get("input").filter(fits).map(|raw| Raw::of(&raw));

@@ -35,22 +35,22 @@ impl Plan {
         Self { said, granted: None, unsaid: None, lost: None }
     }
 
-    fn yes(body: Raw) -> Self {
+    fn approve(body: Raw) -> Self {
         let mut plan = Self::of("reply", Some(body));
         plan.said.is_yes = true;
         plan
     }
 
     /// Rejects a permission, with a reason for the model.
-    fn no(message: &str) -> Self {
+    fn reject(message: &str) -> Self {
         let words = if message.trim().is_empty() { texts::DENIED } else { message };
         Self::of("reply", Some(Raw::of(&json!({ "reply": "reject", "message": words }))))
     }
 
-    fn misfit(kind: Kind) -> Self {
+    fn mismatched(kind: Kind) -> Self {
         let plan = match kind {
             Kind::Question | Kind::Plan => Self::of("reject", None),
-            Kind::Permission => Self::no(MISFIT),
+            Kind::Permission => Self::reject(MISFIT),
         };
         Self { lost: Some(MISFIT), ..plan }
     }
@@ -98,32 +98,32 @@ impl OpenCodeProcess {
 }
 
 fn plan(kind: Kind, given: &Outcome<'_>, shared: bool) -> Plan {
-    let Some(request) = given.raw.and_then(|raw| Object::parse(raw.as_str())) else { return Plan::misfit(kind) };
+    let Some(request) = given.raw.and_then(|raw| Object::parse(raw.as_str())) else { return Plan::mismatched(kind) };
     match (kind, given.decision) {
         (Kind::Question, Decision::Answered { answers, note }) => match questions::answered(&request, answers, note.as_deref()) {
             Some(body) => Plan::of("reply", Some(body)),
-            None => Plan::misfit(kind),
+            None => Plan::mismatched(kind),
         },
         // OpenCode's rejection is the same; the stop follows as a separate call.
         (Kind::Question, Decision::Rejected { stop: true, .. } | Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Question, Decision::Rejected { message, stop: false }) => rejected(&request, message, given.by, shared),
-        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::yes(questions::plan_approval()),
+        (Kind::Plan, Decision::Approved { choice: None, input: None }) => Plan::approve(questions::plan_approval()),
         (Kind::Plan, Decision::Denied { message, stop }) => {
             let unsaid = own_words(message).filter(|_| given.by.is_person() && !stop);
             Plan { unsaid, ..Plan::of("reject", None) }
         }
         (Kind::Plan, Decision::Withdrawn { .. }) => Plan::of("reject", None),
         (Kind::Permission, Decision::Approved { choice, input: None }) => {
-            let once = || Plan::yes(Raw::of(&json!({ "reply": "once" })));
+            let once = || Plan::approve(Raw::of(&json!({ "reply": "once" })));
             match (choice.as_deref(), permissions::always(&request)) {
                 (None, _) => once(),
                 (Some(permissions::ALWAYS), Some(run)) => Plan { granted: Some(run), ..once() },
-                (Some(_), _) => Plan::misfit(kind),
+                (Some(_), _) => Plan::mismatched(kind),
             }
         }
-        (Kind::Permission, Decision::Denied { message, .. }) => Plan::no(message),
-        (Kind::Permission, Decision::Withdrawn { reason }) => Plan::no(reason),
-        (Kind::Question | Kind::Plan | Kind::Permission, _) => Plan::misfit(kind),
+        (Kind::Permission, Decision::Denied { message, .. }) => Plan::reject(message),
+        (Kind::Permission, Decision::Withdrawn { reason }) => Plan::reject(reason),
+        (Kind::Question | Kind::Plan | Kind::Permission, _) => Plan::mismatched(kind),
     }
 }
 

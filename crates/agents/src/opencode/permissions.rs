@@ -9,19 +9,19 @@ use crate::text::one_line;
 
 /// Maximum length of a title in characters.
 const TITLE: usize = 160;
-/// Maximum length of a label in bytes. Longer choices are not offered, because nobody can agree to truncated text.
+/// Maximum length of a label in bytes. Longer choices are not offered, because a person cannot agree to truncated text.
 const LABEL: usize = 1024;
 /// The id of the choice that allows more than this call.
 pub(super) const ALWAYS: &str = "always";
 
 /// The approval that a request asks for. `input` is the tool's input, if known.
 pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval> {
-    let kind = request.words("permission")?;
+    let kind = request.non_blank_text("permission")?;
     let metadata = request.object("metadata").unwrap_or_default();
     let patterns = texts(request, "patterns");
     let action = action(&kind, &metadata, &patterns);
-    let diff = metadata.words("diff");
-    let directory = || Object::parse(input.as_ref()?.as_str())?.words("workdir");
+    let diff = metadata.non_blank_text("diff");
+    let directory = || Object::parse(input.as_ref()?.as_str())?.non_blank_text("workdir");
     let preview = match &action {
         Action::Run { command } => Some(Preview::Command { command: command.clone(), cwd: directory() }),
         Action::Edit { paths } => diff.map(|diff| Preview::Diff { files: vec![FileDiff { path: paths.join(", "), diff }] }),
@@ -50,8 +50,8 @@ fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
         "bash" => metadata.text("command").map(|command| Action::Run { command }),
         "edit" | "write" | "apply_patch" => edited(metadata).map(|paths| Action::Edit { paths }),
         "read" if !patterns.is_empty() && patterns.iter().all(absolute) => Some(Action::Read { paths: patterns.to_vec() }),
-        "read" => metadata.words("filepath").filter(absolute).map(|path| Action::Read { paths: vec![path] }),
-        "webfetch" => metadata.words("url").or_else(|| patterns.first().cloned()).map(|url| Action::Fetch { url }),
+        "read" => metadata.non_blank_text("filepath").filter(absolute).map(|path| Action::Read { paths: vec![path] }),
+        "webfetch" => metadata.non_blank_text("url").or_else(|| patterns.first().cloned()).map(|url| Action::Fetch { url }),
         _ => None,
     };
     known.unwrap_or(Action::Other)
@@ -61,10 +61,11 @@ fn action(kind: &str, metadata: &Object<'_>, patterns: &[String]) -> Action {
 fn edited(metadata: &Object<'_>) -> Option<Vec<String>> {
     let paths = match metadata.list("files") {
         Some(files) if !files.is_empty() => {
-            let path = |file: &Object<'_>| ["filePath", "filepath", "path"].into_iter().find_map(|name| file.words(name));
+            let path =
+                |file: &Object<'_>| ["filePath", "filepath", "path"].into_iter().find_map(|name| file.non_blank_text(name));
             files.into_iter().map(|file| path(&Object::of(file)?)).collect::<Option<Vec<_>>>()?
         }
-        _ => vec![metadata.words("filepath")?],
+        _ => vec![metadata.non_blank_text("filepath")?],
     };
     paths.iter().all(|path| path.starts_with('/')).then_some(paths)
 }
@@ -77,11 +78,13 @@ fn title(kind: &str, action: &Action, metadata: &Object<'_>, patterns: &[String]
         Action::Fetch { url } => format!("Fetch {url}"),
         Action::Mcp { .. } | Action::Plan | Action::Mode | Action::Other => match kind {
             "external_directory" => {
-                let path = metadata.words("filepath").or_else(|| metadata.words("parentDir"));
+                let path = metadata.non_blank_text("filepath").or_else(|| metadata.non_blank_text("parentDir"));
                 format!("Work outside of the project: {}", path.unwrap_or_else(|| patterns.join(", ")))
             }
             "doom_loop" => format!("Continue although `{}` was called three times with the same input?", patterns.join(", ")),
-            "task" => format!("Start a sub-agent: {}", metadata.words("description").unwrap_or_else(|| patterns.join(", "))),
+            "task" => {
+                format!("Start a sub-agent: {}", metadata.non_blank_text("description").unwrap_or_else(|| patterns.join(", ")))
+            }
             other if patterns.is_empty() || patterns == ["*"] => format!("Use {other}"),
             other => format!("Use {other}: {}", patterns.join(", ")),
         },
@@ -100,7 +103,7 @@ fn choice(request: &Object<'_>) -> Option<Choice> {
 pub(super) fn always(request: &Object<'_>) -> Option<Vec<String>> {
     let patterns = texts(request, "always");
     let meaningful = |pattern: &String| pattern.trim_matches(['*', ' ']).len() > 1;
-    let offered = request.words("permission")? == "bash" && !patterns.is_empty() && patterns.iter().all(meaningful);
+    let offered = request.non_blank_text("permission")? == "bash" && !patterns.is_empty() && patterns.iter().all(meaningful);
     offered.then_some(patterns)
 }
 

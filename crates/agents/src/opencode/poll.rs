@@ -106,7 +106,7 @@ impl OpenCodeProcess {
             let works = busy.contains(&session);
             if !self.is_known_request(&id) {
                 if works {
-                    self.asked(of, entry, ctx, out);
+                    self.handle_request(of, entry, ctx, out);
                 } else if is_id(&id) && !self.shared && !self.foreign.contains(&session) {
                     // A session that becomes busy between the two halves of a poll is confirmed by the next poll.
                     if self.turn == Turn::Idle || self.is_stopping() || self.doubtful.contains(&id) {

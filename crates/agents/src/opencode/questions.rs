@@ -50,21 +50,21 @@ pub(super) fn read(request: &Object<'_>) -> Result<Option<(Kind, AskBody)>, Stri
 
 fn question(index: usize, raw: &RawValue) -> Option<Question> {
     let fields = Object::of(raw)?;
-    let text = fields.words("question").or_else(|| fields.words("header"))?;
+    let text = fields.non_blank_text("question").or_else(|| fields.non_blank_text("header"))?;
     let options = fields.get("options").map_or_else(|| Some(Vec::new()), list)?;
     let options = options.into_iter().map(option).collect::<Option<Vec<_>>>()?;
     let input = if options.is_empty() {
         Input::Text { secret: false }
     } else {
         let custom = fields.get("custom").is_none_or(|custom| custom.get() != "false");
-        Input::Choice { options, multiple: fields.says("multiple"), custom }
+        Input::Choice { options, multiple: fields.is_true("multiple"), custom }
     };
-    Some(Question { key: index.to_string(), header: fields.words("header"), text, input, required: true })
+    Some(Question { key: index.to_string(), header: fields.non_blank_text("header"), text, input, required: true })
 }
 
 fn option(raw: &RawValue) -> Option<QuestionOption> {
     let fields = Object::of(raw)?;
-    Some(QuestionOption::new(fields.words("label")?, fields.words("description")))
+    Some(QuestionOption::new(fields.non_blank_text("label")?, fields.non_blank_text("description")))
 }
 
 /// Whether a question is a plan approval: only plan approvals accept just yes and no. Any answer except a clear no
@@ -102,7 +102,7 @@ pub(super) fn plan_approval() -> Raw {
 }
 
 /// The answer to an empty list of questions.
-pub(super) fn nothing() -> Raw {
+pub(super) fn empty_answers() -> Raw {
     Raw::of(&json!({ "answers": [] }))
 }
 

@@ -74,7 +74,7 @@ impl OpenCodeProcess {
         let session = reply.object();
         let id = session.as_ref().and_then(|session| session.text("id")).filter(|id| is_id(id));
         if let (Some(session), Some(id)) = (session, id) {
-            let directory = session.words("directory").unwrap_or_else(|| ctx.wanted.project.clone());
+            let directory = session.non_blank_text("directory").unwrap_or_else(|| ctx.wanted.project.clone());
             *ctx.conversation = Some(Conversation { id, directory });
             self.ready = true;
             return ReplyEffect::Continue;
@@ -179,7 +179,8 @@ impl HttpReply {
 /// Describes the failure of a call.
 pub(super) fn describe_failure(reply: &HttpReply) -> String {
     let body = reply.body.trim();
-    let said = Object::parse(body).and_then(|body| body.words("message").or_else(|| body.object("data")?.words("message")));
+    let said = Object::parse(body)
+        .and_then(|body| body.non_blank_text("message").or_else(|| body.object("data")?.non_blank_text("message")));
     let words = match (said, body) {
         (Some(said), _) => one_line(&said, WORDS),
         (None, "") => String::new(),

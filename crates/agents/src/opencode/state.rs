@@ -137,7 +137,7 @@ pub(super) enum CallPurpose {
     FindPrompt { text: String, at: Time },
     /// Sends an outcome.
     Outcome { request: String },
-    /// Rejects a request that nobody will answer.
+    /// Rejects a request that no person will answer.
     Leftover,
     /// Aborts the turn.
     Abort,

@@ -231,7 +231,7 @@ fn policy_decision_is_not_sent_as_the_person() {
     let ask = talk.asks(|_| {});
     let calls = talk.calls.len();
     talk.decide(&ask, rejected(), DecidedBy::Nobody);
-    assert_eq!(talk.calls.len(), calls + 1, "nobody is there, so the model goes on");
+    assert_eq!(talk.calls.len(), calls + 1, "no one is available, so the model continues");
 }
 
 /// The turn is refused with an error block, every call gets an error result, and no ask is opened.
@@ -314,7 +314,7 @@ fn transient_endpoint_failure_is_retried_then_reported() {
         talk.now = at;
         talk.put(Input::Tick);
         talk.restart();
-        assert_eq!((talk.calls.len(), talk.told().len()), (calls + 1, 2), "what was cut off is not kept");
+        assert_eq!((talk.calls.len(), talk.told().len()), (calls + 1, 2), "truncated output is not kept");
     }
     talk.reply(Some(500), "down");
     let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };

@@ -155,7 +155,7 @@ pub(crate) fn noted(event: AgentEvent, open: &mut Vec<NewAsk>, told: &str) {
         AgentEvent::AskWithdrawn { native_id, .. } => {
             let before = open.len();
             open.retain(|ask| ask.native_id != native_id);
-            assert_eq!(open.len() + 1, before, "{told}: withdrawn is what was open");
+            assert_eq!(open.len() + 1, before, "{told}: only open asks are withdrawn");
         }
         AgentEvent::Ended { .. } => open.clear(),
         _ => {}

@@ -71,7 +71,7 @@ pub(crate) fn handle(translator: &mut impl Translator, open: &mut Vec<NewAsk>, i
             Output::Event { event: AgentEvent::AskWithdrawn { native_id, .. }, .. } => {
                 let before = open.len();
                 open.retain(|ask| ask.native_id != *native_id);
-                assert_eq!(open.len() + 1, before, "withdrawn is what was open");
+                assert_eq!(open.len() + 1, before, "only open asks are withdrawn");
             }
             Output::Event { event: AgentEvent::Ended { .. }, .. } => open.clear(),
             _ => {}

@@ -92,7 +92,7 @@ async fn check(app: &App, file: &Path) -> Result<(), Failure> {
     if !errors.is_empty() {
         return Err(wrong(file, &errors));
     }
-    let inputs = workflow.wanted_inputs();
+    let inputs = workflow.input_defaults();
     let steps = workflow.explain();
     let shown = serde_json::json!({ "name": workflow.name, "inputs": inputs, "steps": steps });
     app.out.result(&shown, || {

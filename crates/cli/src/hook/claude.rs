@@ -61,7 +61,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
         Err(_) => return None,
     };
     let decision = decision(&ask)?;
-    let said = asked.said(&decision)?;
+    let said = asked.decision_output(&decision)?;
     if let (Some(slot), Decision::Answered { .. } | Decision::Approved { .. }) = (&slot, &decision) {
         slots.decided(&call, slot);
     }

@@ -50,7 +50,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
         }
         (Err(_), _) => return None,
     };
-    say(&asked.said(&decision(&ask)?)?)?;
+    say(&asked.decision_output(&decision(&ask)?)?)?;
     wait::received(&client, &ask.id).await;
     Some(())
 }

@@ -61,7 +61,7 @@ async fn data_directory_of_another_user_is_refused() -> Result<()> {
 }
 
 #[tokio::test]
-async fn lock_that_is_a_link_is_refused_and_its_target_stays() -> Result<()> {
+async fn lock_file_that_is_a_link_is_refused_and_its_target_kept() -> Result<()> {
     let person = Person::without_server()?;
     std::fs::create_dir(person.data_dir())?;
     let victim = person.path("victim");

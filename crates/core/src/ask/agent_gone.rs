@@ -1,26 +1,26 @@
-//! What becomes of a pending ask when its agent is gone.
+//! Decides whether a pending ask is parked or withdrawn when its agent is gone.
 
 use super::{Ask, AskState, Decision};
 
-/// What becomes of the ask.
+/// The change to an ask whose agent is gone.
 #[derive(Debug, Clone, PartialEq)]
-pub enum AgentGone {
-    /// It stays pending without an agent; its answer resumes the session.
+pub enum AgentGoneEffect {
+    /// The ask stays pending without an agent. Its answer resumes the session.
     Park(AskState),
-    /// It is withdrawn.
+    /// The ask is withdrawn with this decision.
     Withdraw(Decision),
-    /// It stays as it is: it is parked or resolved already.
+    /// The ask does not change, because it is parked or resolved already.
     Keep,
 }
 
-/// Decides what becomes of an ask. `resumable` says whether the session of the ask can be resumed, and `reason` why the
+/// Returns the change to an ask whose agent is gone. `resumable` says whether the session can be resumed, and `reason` why the
 /// agent is gone.
 #[must_use]
-pub fn agent_gone(ask: &Ask, resumable: bool, reason: &str) -> AgentGone {
+pub fn agent_gone_effect(ask: &Ask, resumable: bool, reason: &str) -> AgentGoneEffect {
     if resumable && ask.can_be_parked() {
-        return ask.state.parked().map_or(AgentGone::Keep, AgentGone::Park);
+        return ask.state.park().map_or(AgentGoneEffect::Keep, AgentGoneEffect::Park);
     }
-    AgentGone::Withdraw(Decision::Withdrawn { reason: reason.to_owned() })
+    AgentGoneEffect::Withdraw(Decision::Withdrawn { reason: reason.to_owned() })
 }
 
 #[cfg(test)]
@@ -52,13 +52,13 @@ mod tests {
 
     #[test]
     fn only_a_question_without_a_secret_is_parked() {
-        let withdrawn = AgentGone::Withdraw(Decision::Withdrawn { reason: "gone".to_owned() });
-        let parked = AgentGone::Park(AskState::Pending(Reach::Parked));
+        let withdrawn = AgentGoneEffect::Withdraw(Decision::Withdrawn { reason: "gone".to_owned() });
+        let parked = AgentGoneEffect::Park(AskState::Pending(Reach::Parked));
         let link = AskBody::Link(Link { url: "https://example.com".to_owned(), message: None });
-        assert_eq!(agent_gone(&pending(question(false), Reach::Live), true, "gone"), parked);
-        assert_eq!(agent_gone(&pending(question(false), Reach::Parked), true, "gone"), AgentGone::Keep);
-        assert_eq!(agent_gone(&pending(question(false), Reach::Live), false, "gone"), withdrawn);
-        assert_eq!(agent_gone(&pending(question(true), Reach::Live), true, "gone"), withdrawn);
-        assert_eq!(agent_gone(&pending(link, Reach::Live), true, "gone"), withdrawn);
+        assert_eq!(agent_gone_effect(&pending(question(false), Reach::Live), true, "gone"), parked);
+        assert_eq!(agent_gone_effect(&pending(question(false), Reach::Parked), true, "gone"), AgentGoneEffect::Keep);
+        assert_eq!(agent_gone_effect(&pending(question(false), Reach::Live), false, "gone"), withdrawn);
+        assert_eq!(agent_gone_effect(&pending(question(true), Reach::Live), true, "gone"), withdrawn);
+        assert_eq!(agent_gone_effect(&pending(link, Reach::Live), true, "gone"), withdrawn);
     }
 }

@@ -1,4 +1,4 @@
-//! Answers, checked before an ask is consumed.
+//! Answers to questions, and their validation.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,40 +8,35 @@ use crate::limits;
 /// One list of entries per question, in the order of the questions.
 pub type Answers = Vec<Vec<String>>;
 
-/// What is wrong with the answer to one question.
+/// Why the answer to one question is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionProblem {
-    /// Which question, counted from 0.
+    /// The index of the question, from 0.
     pub index: usize,
-    /// Its key.
+    /// The key of the question.
     pub key: String,
-    /// What is wrong, as a sentence without its full stop.
+    /// The reason, as a sentence without a full stop.
     pub reason: String,
 }
 
-/// Answers that do not fit the questions. The ask stays pending.
+/// Why answers were refused. The ask stays pending.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidAnswers {
-    /// Not one list per question.
+    /// The number of answers is not the number of questions.
     #[error("{got} answers for {want} questions")]
-    Count {
-        /// How many questions there are.
-        want: usize,
-        /// How many answers came.
-        got: usize,
-    },
-    /// Some answers do not fit.
+    Count { want: usize, got: usize },
+    /// Some answers are invalid.
     #[error("{}", .0.iter().map(|p| format!("question {}: {}", p.index + 1, p.reason)).collect::<Vec<_>>().join("; "))]
     Questions(Vec<QuestionProblem>),
 }
 
-/// Checks answers and brings them into the form that agents get: options as their values in the
-/// order chosen, each once, text of the person's own last.
+/// Validates answers and converts them to the form that agents get: the values of the options in the chosen order without
+/// repetitions, then the person's own text.
 ///
 /// # Errors
-/// Everything that is wrong, question by question.
-pub fn validate(questions: &[Question], answers: &[Vec<String>]) -> Result<Answers, InvalidAnswers> {
+/// All invalid answers, by question.
+pub fn validate_answers(questions: &[Question], answers: &[Vec<String>]) -> Result<Answers, InvalidAnswers> {
     if questions.len() != answers.len() {
         return Err(InvalidAnswers::Count { want: questions.len(), got: answers.len() });
     }
@@ -56,7 +51,7 @@ pub fn validate(questions: &[Question], answers: &[Vec<String>]) -> Result<Answe
     if problems.is_empty() { Ok(good) } else { Err(InvalidAnswers::Questions(problems)) }
 }
 
-/// The first option of every question; nothing if one question has no options to take the first of.
+/// Returns the first option of every question, or `None` if a question has no options.
 #[must_use]
 pub fn first_options(questions: &[Question]) -> Option<Answers> {
     questions.iter().map(|question| question.options().first().map(|option| vec![option.value.clone()])).collect()
@@ -66,7 +61,7 @@ fn one(question: &Question, entries: &[String]) -> Result<Vec<String>, String> {
     if let Some(long) = entries.iter().find(|entry| entry.len() > limits::ANSWER) {
         return Err(format!("an answer may have {} bytes, this one has {}", limits::ANSWER, long.len()));
     }
-    // A blank entry is no answer: "Other" was chosen and nothing typed.
+    // A blank entry is not an answer: the person chose "Other" and typed nothing.
     let entries: Vec<&str> = entries.iter().map(String::as_str).filter(|entry| !entry.trim().is_empty()).collect();
     if entries.is_empty() {
         return if question.required { Err("an answer is required".to_owned()) } else { Ok(Vec::new()) };
@@ -79,14 +74,14 @@ fn one(question: &Question, entries: &[String]) -> Result<Vec<String>, String> {
             let mut chosen: Vec<String> = Vec::with_capacity(entries.len());
             let mut own: Option<&str> = None;
             for (number, entry) in (1..).zip(entries) {
-                if let Some(option) = named(options, entry) {
+                if let Some(option) = find_option(options, entry) {
                     if !chosen.contains(&option.value) {
                         chosen.push(option.value.clone());
                     }
                 } else if !custom {
                     return Err(format!("entry {number} is not one of the options"));
                 } else if own.replace(entry).is_some() {
-                    return Err("takes one text of your own beside the options".to_owned());
+                    return Err("takes only one text of your own in addition to the options".to_owned());
                 }
             }
             chosen.extend(own.map(str::to_owned));
@@ -102,8 +97,8 @@ fn one(question: &Question, entries: &[String]) -> Result<Vec<String>, String> {
     }
 }
 
-/// The option an entry names: by exact value or label first, then with "(Recommended)" ignored.
-fn named<'a>(options: &'a [super::QuestionOption], entry: &str) -> Option<&'a super::QuestionOption> {
+/// Finds the option with this value or label. An exact match wins over one that ignores "(Recommended)".
+fn find_option<'a>(options: &'a [super::QuestionOption], entry: &str) -> Option<&'a super::QuestionOption> {
     options
         .iter()
         .find(|option| option.value == entry || option.label == entry)
@@ -146,11 +141,11 @@ mod tests {
 
     fn give(question: Question, entries: &[&str]) -> Result<Vec<String>, String> {
         let answers = vec![entries.iter().map(|entry| (*entry).to_owned()).collect()];
-        validate(&[question], &answers).map(|mut good| good.remove(0)).map_err(|error| error.to_string())
+        validate_answers(&[question], &answers).map(|mut good| good.remove(0)).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn single_choice_by_value_or_label() {
+    fn single_choice_accepts_value_or_label() {
         assert_eq!(give(choice(false, false), &["A"]), Ok(vec!["A".into()]));
         assert_eq!(give(choice(false, false), &["B"]), Ok(vec!["B (Recommended)".into()]));
         assert!(give(choice(false, false), &["A", "C"]).is_err());
@@ -161,14 +156,14 @@ mod tests {
     }
 
     #[test]
-    fn several_choices_take_own_text_last() {
+    fn several_choices_accept_own_text_last() {
         assert_eq!(give(choice(true, true), &["Z", "C", "A", "C"]), Ok(vec!["C".into(), "A".into(), "Z".into()]));
         assert!(give(choice(true, true), &["Y", "Z"]).is_err());
         assert!(give(choice(true, false), &["A", "Z"]).is_err());
     }
 
     #[test]
-    fn numbers_and_yes_no() {
+    fn numbers_and_yes_no_are_validated() {
         let number = |integer| asked(Input::Number { minimum: Some(0.0), maximum: Some(100.0), integer });
         assert_eq!(give(number(true), &["42"]), Ok(vec!["42".into()]));
         for wrong in ["-1", "101", "x", "NaN", "inf", "1.5"] {
@@ -180,11 +175,11 @@ mod tests {
     }
 
     #[test]
-    fn every_question_is_reported() {
-        let error = validate(&[choice(false, false), choice(false, false)], &[vec![], vec!["Z".into()]]).unwrap_err();
+    fn every_invalid_answer_is_reported() {
+        let error = validate_answers(&[choice(false, false), choice(false, false)], &[vec![], vec!["Z".into()]]).unwrap_err();
         let InvalidAnswers::Questions(problems) = error else { panic!("a count error") };
         assert_eq!(problems.iter().map(|problem| problem.index).collect::<Vec<_>>(), [0, 1]);
-        assert!(matches!(validate(&[choice(false, false)], &[]), Err(InvalidAnswers::Count { want: 1, got: 0 })));
+        assert!(matches!(validate_answers(&[choice(false, false)], &[]), Err(InvalidAnswers::Count { want: 1, got: 0 })));
     }
 
     #[test]

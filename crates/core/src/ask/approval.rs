@@ -1,51 +1,47 @@
-//! May I use this tool with this input.
+//! Approvals: an agent asks whether it can use a tool with an input.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{self, LimitExceeded};
 use crate::raw::Raw;
 
-/// What a tool call would do, said the same way for every agent, so that one rule fits all of them.
+/// The effect of a tool call, in the same terms for every agent, so that one policy rule matches all of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "action", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Action {
-    /// Run a command line.
+    /// Runs a command line.
     Run {
-        /// The line, verbatim.
+        /// Verbatim.
         command: String,
     },
-    /// Change files.
+    /// Changes files.
     Edit {
-        /// The files, as the agent names them.
+        /// The paths as the agent wrote them.
         paths: Vec<String>,
     },
-    /// Read files.
+    /// Reads files.
     Read {
-        /// The files, as the agent names them.
+        /// The paths as the agent wrote them.
         paths: Vec<String>,
     },
-    /// Fetch an address.
+    /// Fetches a web address.
     Fetch {
-        /// The address.
         url: String,
     },
-    /// Use a tool of an MCP server.
+    /// Uses a tool of an MCP server.
     Mcp {
-        /// The server's name.
         server: String,
-        /// The tool's name.
         tool: String,
     },
-    /// Leave planning and start with this plan.
+    /// Leaves plan mode and starts with the plan.
     Plan,
-    /// Change the permission mode.
+    /// Changes the permission mode.
     Mode,
-    /// Anything else.
     Other,
 }
 
 impl Action {
-    /// The word for it.
+    /// The name on the wire and in policies.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -61,18 +57,16 @@ impl Action {
     }
 }
 
-/// The change to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileDiff {
-    /// The file.
     pub path: String,
-    /// The change as a unified diff, verbatim.
+    /// The change as a unified diff.
     pub diff: String,
 }
 
 impl Approval {
-    /// The directory in which its command starts, as the agent names it. `None`: the project.
+    /// The directory in which the command starts, as the agent wrote it. `None` if that is the project.
     #[must_use]
     pub fn directory(&self) -> Option<&str> {
         match &self.preview {
@@ -81,7 +75,7 @@ impl Approval {
         }
     }
 
-    /// The title, unless it is nothing but the command that is shown with it.
+    /// The title, or `None` if it only repeats the command.
     #[must_use]
     pub fn own_title(&self) -> Option<&str> {
         let is_command = matches!(&self.preview, Some(Preview::Command { command, .. }) if *command == self.title);
@@ -89,67 +83,59 @@ impl Approval {
     }
 }
 
-/// What a person looks at before deciding. Verbatim and whole.
+/// The content that a person checks before deciding. It is verbatim and complete.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Preview {
-    /// A command line.
     Command {
-        /// The line.
         command: String,
-        /// Where it would run.
+        /// The directory in which it would run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cwd: Option<String>,
     },
-    /// Changes to files.
     Diff {
-        /// One entry per file.
         files: Vec<FileDiff>,
     },
-    /// A plan, in Markdown.
+    /// A plan in Markdown.
     Plan {
-        /// Its text.
         text: String,
     },
-    /// Anything else, as text.
+    /// Other content as plain text.
     Text {
-        /// The text.
         text: String,
     },
 }
 
-/// One of the agent's own ways to say yes ("always in this project").
+/// One of the agent's own ways to approve, for example "always in this project".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Choice {
-    /// What is sent back.
+    /// The id that is sent to the agent.
     pub id: String,
-    /// What a person reads; names who keeps it and where it holds.
+    /// The text on the button. It says who remembers the choice, and for what it applies.
     pub label: String,
 }
 
-/// May I use this tool with this input.
+/// Approvals: an agent asks whether it can use a tool with an input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
-    /// The agent's own name of the tool.
+    /// The agent's name of the tool.
     pub tool: String,
-    /// What it would do.
     pub action: Action,
-    /// One line that says what is wanted.
+    /// One line that describes the request.
     pub title: String,
-    /// The tool's input, verbatim.
+    /// The input of the tool, verbatim.
     pub input: Raw,
-    /// What a person looks at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
-    /// The agent's own ways to say yes.
+    /// The agent's own ways to approve.
     #[serde(default)]
     pub choices: Vec<Choice>,
-    /// Whether the agent takes a changed input.
+    /// Whether the agent accepts a changed input.
     #[serde(default)]
     pub editable: bool,
-    /// Why the agent asks.
+    /// The agent's reason for asking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

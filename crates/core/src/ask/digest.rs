@@ -1,17 +1,17 @@
-//! The digest of what is asked: two asks with the same digest ask for the same thing.
+//! The digest of a request. Two asks with the same digest request the same thing.
 //!
-//! For an approval it covers the tool, the command or the arguments, the directory, the agent and the project. The title and
-//! the reason only describe a call, so they are left out, but only if the schema of the tool is known: for any other tool
-//! the text that a person reads may be the one place that says what happens.
+//! For an approval it covers the tool, the command or the arguments, the directory, the agent and the project. Title and reason
+//! only describe a call, so they are left out if the schema of the tool is known. For other tools they are included, because
+//! the text that a person reads may be the only part that says what happens.
 
 use super::{Action, Approval, AskBody, AskContext, Preview};
 use crate::digest::{DigestFields, ShaDigest};
 
-/// Distinguishes this layout from later ones.
+/// Distinguishes digests of this layout from those of later ones.
 const LAYOUT: &str = "sayso ask 1";
 
-/// Digests an ask. `known_arguments` is the input of a tool whose schema is known, without the fields that only describe the
-/// call; `None` for every other tool.
+/// Computes the digest of an ask. `known_arguments` is the input of a tool whose schema is known, without the fields that only
+/// describe the call. It is `None` for other tools.
 #[must_use]
 pub fn ask_digest(body: &AskBody, context: &AskContext, known_arguments: Option<&str>) -> ShaDigest {
     let mut fields = DigestFields::new(LAYOUT);
@@ -19,7 +19,7 @@ pub fn ask_digest(body: &AskBody, context: &AskContext, known_arguments: Option<
     fields.text(&context.agent);
     fields.maybe(context.project.as_deref());
     match body {
-        // The order of the fields of a serialized type is fixed.
+        // Serialization of a struct has a fixed order of fields.
         AskBody::Question { questions } => fields.maybe(serde_json::to_string(questions).ok().as_deref()),
         AskBody::Approval(approval) => fields.approval(approval, known_arguments),
         AskBody::Link(link) => {
@@ -50,7 +50,7 @@ impl DigestFields {
         }
     }
 
-    /// What the person looks at: the directory of a command, the change of a file, the text of a plan.
+    /// Adds the preview: the directory of a command, the change of a file, or the text of a plan.
     fn preview(&mut self, preview: Option<&Preview>) {
         match preview {
             None => self.text("none"),

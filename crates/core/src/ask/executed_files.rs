@@ -6,16 +6,16 @@ use super::{Action, AskBody};
 use crate::digest::{DigestFields, ShaDigest};
 use crate::policy::{ExecutedCode, executed_code};
 
-/// Distinguishes this layout from later ones.
+/// Distinguishes digests of this layout from those of later ones.
 const LAYOUT: &str = "sayso files 1";
 
-/// One file, as it was when it was read.
+/// A file, as it was when the server read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExecutedFile {
-    /// Absolute.
+    /// The absolute path.
     pub path: String,
-    /// SHA-256 of the content. `None` if it could not be read.
+    /// The SHA-256 hash of the content. `None` if the file could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<ShaDigest>,
 }
@@ -25,14 +25,14 @@ pub struct ExecutedFile {
 #[serde(rename_all = "camelCase")]
 pub struct ExecutedFiles {
     pub files: Vec<ExecutedFile>,
-    /// Whether it also executes files that are not in the list.
+    /// Whether the command also executes files that are not listed.
     pub unlisted: bool,
-    /// Whether the server reads the files: it started the session, and could read them when the ask was opened.
+    /// Whether the server compares the files: it started the session and could read them when the ask was opened.
     pub readable: bool,
 }
 
 impl ExecutedFiles {
-    /// Lists the files that an ask is about, without reading them. `None` if it executes no code of the project.
+    /// Lists the files that an ask would execute, without reading them. `None` if it executes no code of the project.
     #[must_use]
     pub fn of(body: &AskBody, project: Option<&str>, home: Option<&str>) -> Option<Self> {
         let AskBody::Approval(approval) = body else { return None };
@@ -45,7 +45,7 @@ impl ExecutedFiles {
     }
 }
 
-/// The digest of the content of several files.
+/// Computes one digest of the content of several files.
 #[must_use]
 pub fn content_digest(files: &[ExecutedFile]) -> ShaDigest {
     let mut fields = DigestFields::new(LAYOUT);

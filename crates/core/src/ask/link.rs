@@ -1,33 +1,32 @@
-//! Please open this address.
+//! Links: an agent asks a person to open a web address.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{self, LimitExceeded};
 
-/// An address that the agent wants a person to open.
+/// A web address that the agent asks a person to open.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
-    /// The whole address.
     pub url: String,
-    /// Why.
+    /// The agent's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// The schemes of every link. They open a page in a browser; others can start programs.
+/// The schemes that are always permitted, because they open a page in a browser. Other schemes can start programs.
 const WEB_SCHEMES: [&str; 2] = ["http", "https"];
 
-/// A link that a person must not be asked to open.
+/// The scheme of a link is not permitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a link begins with http:// or https://, or with a scheme that `link_schemes` of config.toml names")]
 pub struct LinkSchemeRefused;
 
 impl Link {
-    /// Checks the scheme of the address against `http`, `https` and what the user configured.
+    /// Checks that the scheme of the address is `http`, `https` or a configured one.
     ///
     /// # Errors
-    /// When the scheme is another one.
+    /// When the scheme is not permitted.
     pub fn check_scheme(&self, configured: &[String]) -> Result<(), LinkSchemeRefused> {
         let (scheme, rest) = self.url.split_once(':').ok_or(LinkSchemeRefused)?;
         let named = |known: &str| scheme.eq_ignore_ascii_case(known);

@@ -1,4 +1,4 @@
-//! The ask: one thing an agent wants from a person.
+//! Asks: requests of agents to people.
 
 mod agent_gone;
 mod answer;
@@ -15,15 +15,15 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub use agent_gone::{AgentGone, agent_gone};
-pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate};
+pub use agent_gone::{AgentGoneEffect, agent_gone_effect};
+pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate_answers};
 pub use approval::{Action, Approval, Choice, FileDiff, Preview};
 pub use digest::ask_digest;
 pub use executed_files::{ExecutedFile, ExecutedFiles, content_digest};
 pub use link::{Link, LinkSchemeRefused};
 pub use question::{Input, Question, QuestionOption, strip_recommended};
 pub use state::{AskState, Decision, Delivery, DeliveryError, MASK, Outcome, OutcomeStatus, Reach, Refused, Resolution, resolve};
-pub use typed_message::{MessageTarget, PendingAsk, TextShape, TypedAnswers, target_of};
+pub use typed_message::{MessageTarget, PendingAsk, TextShape, TypedAnswers, find_message_target};
 
 use crate::digest::ShaDigest;
 use crate::id::{AskId, ConnectionId, RunId, SessionId, TokenId};
@@ -33,20 +33,19 @@ use crate::raw::Raw;
 use crate::session::Labels;
 use crate::time::{Span, Time};
 
-/// The three kinds of ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum AskKind {
-    /// One or more questions, also a typed form.
+    /// One or more questions, or a form.
     Question,
-    /// May I use this tool with this input.
+    /// The permission to use a tool with an input.
     Approval,
-    /// Please open this address.
+    /// A web address to open.
     Link,
 }
 
 impl AskKind {
-    /// The word for it.
+    /// The name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -57,23 +56,21 @@ impl AskKind {
     }
 }
 
-/// What is asked.
+/// The content of an ask.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum AskBody {
-    /// One or more questions.
     Question {
-        /// The questions, in the agent's order.
+        /// In the agent's order.
         questions: Vec<Question>,
     },
-    /// May I use this tool.
+    /// The permission to use a tool.
     Approval(Approval),
-    /// Please open this address.
+    /// A web address to open.
     Link(Link),
 }
 
 impl AskBody {
-    /// Its kind.
     #[must_use]
     pub const fn kind(&self) -> AskKind {
         match self {
@@ -83,7 +80,7 @@ impl AskBody {
         }
     }
 
-    /// The questions, none for the other kinds.
+    /// The questions, or an empty slice for other kinds.
     #[must_use]
     pub fn questions(&self) -> &[Question] {
         match self {
@@ -92,13 +89,13 @@ impl AskBody {
         }
     }
 
-    /// Whether any answer to it is secret.
+    /// Whether an answer to it is secret.
     #[must_use]
     pub fn is_secret(&self) -> bool {
         self.questions().iter().any(Question::is_secret)
     }
 
-    /// One line that says what is wanted.
+    /// Describes the request in one line.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -111,7 +108,7 @@ impl AskBody {
         }
     }
 
-    /// Checks every size.
+    /// Checks the sizes of all parts.
     ///
     /// # Errors
     /// The first limit that is exceeded.
@@ -127,39 +124,35 @@ impl AskBody {
     }
 }
 
-/// What travels with an ask so that a person can decide away from the terminal.
+/// Information about an ask that a person needs to decide away from the terminal.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct AskContext {
-    /// The agent's configured name.
     pub agent: String,
-    /// The session's title.
+    /// The title of the session.
     pub title: String,
-    /// The project directory.
+    /// The directory of the project.
     pub project: Option<String>,
-    /// The git branch.
     pub branch: Option<String>,
-    /// The sub-agent that asks, if it is not the main thread.
+    /// The sub-agent that asks. `None` for the main thread.
     pub subagent: Option<String>,
-    /// The last words of the agent before it asked.
+    /// The end of the agent's last message before it asked.
     pub context: Option<String>,
-    /// The agent's own id of the tool call.
+    /// The agent's id of the tool call.
     pub tool_call_id: Option<String>,
-    /// Whether the agent waits for it.
+    /// Whether the agent waits for the outcome.
     pub blocking: bool,
-    /// The workflow run it belongs to.
     pub run: Option<RunId>,
-    /// The step of that run.
     pub step: Option<String>,
-    /// Labels of the session and of the ask.
+    /// The labels of the session and of the ask.
     pub labels: Labels,
-    /// How long it is kept when the caller that opened it no longer waits; for ever if nothing stands here.
+    /// How long the ask stays pending after its caller stopped waiting. `None` means without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<Span>,
-    /// The token that opened it, if a caller did.
+    /// The caller that opened it. `None` for asks of agents that Sayso runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub asker: Option<Asker>,
-    /// The digest of what is asked. Asks that an earlier version opened have none.
+    /// The digest of the request. `None` for asks that an earlier version opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub digest: Option<ShaDigest>,
     /// The files that the command of an approval executes, as they were when the ask was opened.
@@ -167,24 +160,24 @@ pub struct AskContext {
     pub executes: Option<ExecutedFiles>,
 }
 
-/// Who opened an ask over the API.
+/// The caller that opened an ask over the API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Asker {
     /// The actor of the token.
     pub name: String,
-    /// What the caller only reports about itself.
+    /// Properties that the caller only reports about itself.
     #[serde(default, skip_serializing_if = "Claims::is_none")]
     pub claims: Claims,
 }
 
-/// What an asker only reports about itself. A rule that protects believes it, a rule that allows does not.
+/// Properties that a caller reports about itself. Rules that protect rely on them, rules that allow do not.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Claims {
-    /// The name of the agent.
+    /// Whether the name of the agent is only reported.
     pub agent: bool,
-    /// The directory.
+    /// Whether the project is only reported.
     pub project: bool,
 }
 
@@ -194,79 +187,69 @@ impl Claims {
     }
 }
 
-/// When nobody answers.
+/// The time after which an ask is decided without a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Deadline {
-    /// The moment.
     pub at: Time,
-    /// The length that was given, for the words to the agent.
+    /// The configured duration, for the message to the agent.
     pub after: Span,
-    /// What happens then.
+    /// What happens at the deadline.
     pub then: OnTimeout,
 }
 
-/// What the policy said when the ask was opened.
+/// The result of the policy for an ask that a person decides.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PolicyNote {
-    /// Why a person is asked.
+    /// Why a person decides.
     pub why: Option<String>,
-    /// Per question, what a rule preselects.
+    /// The answers that rules preselect, one entry per question.
     pub preselected: Vec<Option<Vec<String>>>,
-    /// The fingerprint of the rules that were in force.
+    /// The fingerprint of the rules at that time.
     pub rules: Option<String>,
-    /// The duration given to people.
     pub deadline: Option<Deadline>,
-    /// The keys of the rules that decided, or that left the ask to a person.
+    /// The keys of the rules that decided the ask or left it to a person.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hits: Vec<String>,
 }
 
-/// Where an ask came from: the agent's request and the way back to it.
+/// The source of an ask, and how its outcome is returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The session, if it belongs to one.
     pub session: Option<SessionId>,
-    /// The connection that delivers the outcome.
     pub connection: Option<ConnectionId>,
-    /// The agent's own id of its request.
+    /// The agent's id of the request.
     pub native_id: Option<String>,
-    /// The token that opened it, for callers.
+    /// The token of the caller, for asks over the API.
     pub opened_by: Option<TokenId>,
 }
 
-/// One ask, whole.
+/// A request of an agent to a person, with its state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// Its id.
     pub id: AskId,
-    /// Where it came from.
     pub origin: Origin,
-    /// What is asked. It never changes, so all copies of the ask share it.
+    /// The content. It never changes, so all copies of the ask share it.
     pub body: Arc<AskBody>,
-    /// What travels with it.
     pub context: Arc<AskContext>,
-    /// What the policy noted.
+    /// The result of the policy.
     pub policy: PolicyNote,
-    /// When it was opened.
     pub opened_at: Time,
-    /// Hidden from the inbox until then; never a denial.
+    /// Hidden from the inbox until this time. Snoozing does not decide the ask.
     pub snoozed_until: Option<Time>,
-    /// Where it stands.
     pub state: AskState,
-    /// The agent's request as it arrived.
+    /// The original request of the agent.
     pub raw: Option<Raw>,
 }
 
 impl Ask {
-    /// Its kind.
     #[must_use]
     pub fn kind(&self) -> AskKind {
         self.body.kind()
     }
 
-    /// How it ended, if it did.
+    /// Returns the outcome if the ask is resolved.
     #[must_use]
     pub const fn outcome(&self) -> Option<&Outcome> {
         match &self.state {
@@ -275,9 +258,9 @@ impl Ask {
         }
     }
 
-    /// Whether two asks ask for the same thing. Without both digests, everything that was asked has to be equal.
+    /// Whether two asks request the same thing. If a digest is missing, their whole content is compared.
     #[must_use]
-    pub fn asks_the_same(&self, other: &Self) -> bool {
+    pub fn requests_the_same(&self, other: &Self) -> bool {
         match (self.context.digest, other.context.digest) {
             (Some(digest), Some(other)) => digest == other,
             (None, _) | (_, None) => {
@@ -287,7 +270,7 @@ impl Ask {
         }
     }
 
-    /// Whether this is a yes to a tool that the agent or caller has already. Such a yes is never handed out again.
+    /// Whether this is an approval that the agent or caller has received. Such an approval is never handed out again.
     #[must_use]
     pub fn is_delivered_approval(&self) -> bool {
         match &self.state {
@@ -298,14 +281,14 @@ impl Ask {
         }
     }
 
-    /// Whether it can wait for an answer without an agent. The answer to a parked question becomes a message, so a question
-    /// with a secret answer is never parked.
+    /// Whether it can stay pending without an agent. The answer to a parked question becomes a message to the agent, so a
+    /// question with a secret answer is never parked.
     #[must_use]
     pub fn can_be_parked(&self) -> bool {
         self.kind() == AskKind::Question && !self.body.is_secret()
     }
 
-    /// The agent's own id of the tool call, else our id: every ask can be named by one.
+    /// Returns the agent's id of the tool call, or the id of the ask if there is none. Gateway clients name asks by it.
     #[must_use]
     pub fn tool_call_id(&self) -> String {
         self.context.tool_call_id.clone().unwrap_or_else(|| self.id.to_string())

@@ -1,47 +1,47 @@
-//! A question and what it takes for an answer.
+//! Questions and the answers that they accept.
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{self, LimitExceeded};
 
-/// One thing that may be chosen.
+/// One option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionOption {
-    /// What is sent to the agent.
+    /// The value that the agent gets.
     pub value: String,
-    /// What a person reads.
+    /// The text that a person reads.
     pub label: String,
-    /// What it means.
+    /// An explanation of the option.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// What it would look like: code, a diagram, text.
+    /// A preview of the result: code, a diagram or text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }
 
 impl QuestionOption {
-    /// An option whose label is its value.
+    /// Creates an option whose label is its value.
     #[must_use]
     pub fn new(label: impl Into<String>, description: Option<String>) -> Self {
         let label = label.into();
         Self { value: label.clone(), label, description, preview: None }
     }
 
-    /// Whether the agent marks it as its favourite.
+    /// Whether the agent recommends this option.
     #[must_use]
     pub fn is_recommended(&self) -> bool {
         strip_recommended(&self.label).len() < self.label.trim_end().len()
     }
 
-    /// Whether this entry of an answer means this option.
+    /// Whether an entry of an answer names this option.
     #[must_use]
     pub fn is_named_by(&self, entry: &str) -> bool {
         entry == self.value || entry == self.label || strip_recommended(entry) == strip_recommended(&self.label)
     }
 }
 
-/// A label without the "(Recommended)" that agents put at its end.
+/// Removes the "(Recommended)" that agents append to a label.
 #[must_use]
 pub fn strip_recommended(label: &str) -> &str {
     const MARK: &str = "(recommended)";
@@ -52,69 +52,63 @@ pub fn strip_recommended(label: &str) -> &str {
     }
 }
 
-/// What a question takes.
+/// The type of answers that a question accepts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "input", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Input {
-    /// One option, or several.
+    /// One or several options.
     Choice {
-        /// The options, in the agent's order.
+        /// In the agent's order.
         options: Vec<QuestionOption>,
-        /// Whether several may be chosen.
+        /// Whether several options can be chosen.
         multiple: bool,
-        /// Whether own text is taken too.
+        /// Whether own text is also accepted.
         custom: bool,
     },
-    /// Free text.
     Text {
-        /// Never shown, stored or logged once it is sent.
+        /// Whether the answer is secret. Secret answers are never shown or logged, and deleted after delivery.
         secret: bool,
     },
-    /// A number.
     Number {
-        /// Not below this.
+        /// The smallest valid number.
         minimum: Option<f64>,
-        /// Not above this.
+        /// The largest valid number.
         maximum: Option<f64>,
-        /// Whole numbers only.
+        /// Whether only whole numbers are valid.
         integer: bool,
     },
     /// Yes or no, sent as `true` or `false`.
     YesNo,
 }
 
-/// One question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Question {
-    /// What the agent calls it: a position, a field name.
+    /// The agent's name of the question: an index or the name of a field.
     pub key: String,
-    /// A short name.
+    /// A short title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// What is asked.
     pub text: String,
-    /// What it takes.
     #[serde(flatten)]
     pub input: Input,
-    /// Whether it must be answered.
+    /// Whether an answer is required.
     pub required: bool,
 }
 
 impl Question {
-    /// The header, else the text: what a person calls this question.
+    /// Returns the header, or the text if there is none.
     #[must_use]
     pub fn name(&self) -> &str {
         self.header.as_deref().filter(|header| !header.trim().is_empty()).unwrap_or(&self.text)
     }
 
-    /// Whether its answer is secret.
     #[must_use]
     pub const fn is_secret(&self) -> bool {
         matches!(self.input, Input::Text { secret: true })
     }
 
-    /// Its options; none when it does not offer any.
+    /// Returns the options, or an empty slice for other types of input.
     #[must_use]
     pub fn options(&self) -> &[QuestionOption] {
         match &self.input {
@@ -123,13 +117,13 @@ impl Question {
         }
     }
 
-    /// Whether several options may be chosen.
+    /// Whether several options can be chosen.
     #[must_use]
     pub const fn multiple(&self) -> bool {
         matches!(self.input, Input::Choice { multiple: true, .. })
     }
 
-    /// Whether it takes text of the person's own.
+    /// Whether it accepts the person's own text.
     #[must_use]
     pub const fn takes_text(&self) -> bool {
         matches!(self.input, Input::Choice { custom: true, .. } | Input::Text { .. })
@@ -163,7 +157,7 @@ mod tests {
         assert!(!option.is_named_by("sqlite"));
         assert_eq!(strip_recommended("ü(Recommended)"), "ü");
         assert_eq!(strip_recommended("(Recommended)"), "");
-        for label in ["kurz", "PostgreSQL on a server", "recommended (by nobody)", "ééééééééé", "é (Recommended) x"] {
+        for label in ["kurz", "PostgreSQL on a server", "recommended (by no one)", "ééééééééé", "é (Recommended) x"] {
             assert_eq!(strip_recommended(label), label);
         }
     }

@@ -1,4 +1,4 @@
-//! How much text an ask holds: for limits, for frames, for caches.
+//! Estimates the size of asks, for limits on pages, frames and caches.
 
 use super::{Action, Ask, AskBody, AskContext, Decision, Preview, Question};
 
@@ -7,7 +7,7 @@ fn long(text: Option<&String>) -> usize {
 }
 
 impl Action {
-    /// The bytes of its command, paths or address.
+    /// Returns the bytes of its command, paths or address.
     pub(super) fn text_size(&self) -> usize {
         match self {
             Self::Run { command } => command.len(),
@@ -20,7 +20,7 @@ impl Action {
 }
 
 impl Preview {
-    /// The bytes of what it shows.
+    /// Returns the bytes of its content.
     pub(super) fn text_size(&self) -> usize {
         match self {
             Self::Command { command, cwd } => command.len() + long(cwd.as_ref()),
@@ -58,8 +58,8 @@ impl AskContext {
 }
 
 impl Ask {
-    /// The bytes of all texts that are shown of it: its JSON is never smaller. The agent's request as
-    /// it arrived is not among them.
+    /// Returns the bytes of all visible texts. The JSON of the ask is never smaller. The original request of the agent is not
+    /// included.
     #[must_use]
     pub fn text_size(&self) -> usize {
         let body = match &*self.body {
@@ -76,9 +76,9 @@ impl Ask {
         body + outcome + self.context.text_size()
     }
 
-    /// About how much memory it takes.
+    /// Estimates the memory that the ask uses, in bytes.
     #[must_use]
-    pub fn weight(&self) -> usize {
+    pub fn memory_size(&self) -> usize {
         self.text_size() + self.raw.as_ref().map_or(0, |raw| raw.as_str().len())
     }
 }

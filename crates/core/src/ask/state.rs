@@ -1,12 +1,11 @@
-//! The state machine of an ask: pending, then exactly one outcome, then its delivery.
+//! The state machine of an ask: pending, then one outcome, then the delivery of the outcome.
 //!
-//! A terminal state cannot be left: [`resolve`] takes only what is pending and refuses the rest with
-//! the outcome that stands. Whoever stores asks applies it inside the transaction that writes the
-//! event and the way back to the agent, which makes it one compare-and-set.
+//! An outcome is final: [`resolve`] accepts only a pending ask and otherwise returns the existing outcome. The store calls it
+//! in the transaction that also writes the event and the outbox row, which makes it a compare-and-set.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate};
+use super::{Answers, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate_answers};
 use crate::actor::Actor;
 use crate::digest::ShaDigest;
 use crate::limits;
@@ -14,37 +13,37 @@ use crate::raw::Raw;
 use crate::texts;
 use crate::time::Time;
 
-/// Whether the agent still waits.
+/// Whether the agent or caller still waits for the outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Reach {
-    /// The agent waits.
+    /// The agent or caller waits.
     Live,
-    /// The agent or caller is gone, but the answer can still be used.
+    /// The agent or caller is gone, but an answer is still useful.
     Parked,
 }
 
-/// How far an outcome has come on its way to the agent.
+/// The progress of an outcome on its way to the agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Delivery {
-    /// Committed, not sent yet.
+    /// The outcome is committed but not sent.
     Queued,
-    /// The agent has it.
+    /// The agent received it.
     Delivered,
-    /// The agent's wire shows the effect.
+    /// The agent's messages show that it used the outcome.
     Confirmed,
-    /// An approval that the agent did not get: a file that the command executes changed after the decision.
+    /// The approval was not sent, because a file that the command executes changed after the decision.
     Withheld,
-    /// It cannot reach the agent any more.
+    /// The outcome can no longer be sent.
     Undeliverable {
-        /// Why, in words for a person.
+        /// The reason, for people.
         reason: String,
     },
 }
 
 impl Delivery {
-    /// The word for it.
+    /// The name on the wire.
     #[must_use]
     pub const fn as_str(&self) -> &'static str {
         match self {
@@ -56,7 +55,7 @@ impl Delivery {
         }
     }
 
-    /// The next state, if this is a step forward; a late report changes nothing.
+    /// Returns the next state if this is progress. Late reports change nothing.
     #[must_use]
     pub fn advance(&self, to: Self) -> Option<Self> {
         match (self, &to) {
@@ -67,57 +66,52 @@ impl Delivery {
     }
 }
 
-/// A delivery report for something that has no outcome.
+/// A delivery was reported for an ask without an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the ask has no outcome to deliver")]
 pub struct DeliveryError;
 
-/// What was decided.
+/// A decision about an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Decision {
-    /// The questions have answers.
     Answered {
-        /// One list of entries per question. Secret ones are masked everywhere but on the way to the agent.
+        /// One list of entries per question. Secret answers are masked, except in the copy for the agent.
         answers: Answers,
-        /// What the person adds.
+        /// A note of the person.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// No answer will come.
+    /// The questions are not answered.
     Rejected {
-        /// Why, in the words that the agent gets.
+        /// The reason, as the agent reads it.
         message: String,
-        /// Whether the agent shall stop.
+        /// Whether the agent must stop its turn.
         #[serde(default)]
         stop: bool,
     },
-    /// The tool may run; the link was opened.
+    /// The tool can run, or the link was opened.
     Approved {
-        /// One of the agent's own ways to say yes.
+        /// The id of one of the agent's own ways to approve.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<String>,
-        /// The input to use instead.
+        /// A changed input for the tool.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         input: Option<Raw>,
     },
-    /// The tool may not run.
+    /// The tool must not run.
     Denied {
-        /// Why, in the words that the agent gets.
+        /// The reason, as the agent reads it.
         message: String,
-        /// Whether the agent shall stop.
+        /// Whether the agent must stop its turn.
         #[serde(default)]
         stop: bool,
     },
-    /// Nobody needs it any more.
-    Withdrawn {
-        /// Why.
-        reason: String,
-    },
+    /// The ask is no longer needed.
+    Withdrawn { reason: String },
 }
 
 impl Decision {
-    /// Which of the five outcomes it is.
     #[must_use]
     pub const fn status(&self) -> OutcomeStatus {
         match self {
@@ -130,24 +124,22 @@ impl Decision {
     }
 }
 
-/// The five ways to end.
+/// The kinds of outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OutcomeStatus {
-    /// The questions have answers.
     Answered,
-    /// No answer will come.
+    /// The questions are not answered.
     Rejected,
-    /// The tool may run.
     Approved,
-    /// The tool may not run.
+    /// The tool must not run.
     Denied,
-    /// Nobody needs it any more.
+    /// The ask is no longer needed.
     Withdrawn,
 }
 
 impl OutcomeStatus {
-    /// The word for it.
+    /// The name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -160,59 +152,54 @@ impl OutcomeStatus {
     }
 }
 
-/// How an ask ended: what, by whom, when.
+/// The result of an ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Outcome {
-    /// What was decided.
+    /// A decision about an ask.
     pub decision: Decision,
-    /// By whom.
+    /// Who decided.
     pub by: Actor,
-    /// When.
     pub at: Time,
-    /// The digest of the files that the approved command executes, as they were when the server compared them.
+    /// The digest of the files that the approved command executes, from when the server compared them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<ShaDigest>,
 }
 
-/// Where an ask stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AskState {
-    /// Not decided.
     Pending(Reach),
-    /// Decided, once and for all.
+    /// Decided. The outcome never changes.
     Resolved {
-        /// How.
         outcome: Outcome,
-        /// Whether the agent has it.
         delivery: Delivery,
     },
 }
 
 impl AskState {
-    /// Parks what is live.
+    /// Returns the parked state, or `None` if the ask is not live.
     #[must_use]
-    pub const fn parked(&self) -> Option<Self> {
+    pub const fn park(&self) -> Option<Self> {
         match self {
             Self::Pending(Reach::Live) => Some(Self::Pending(Reach::Parked)),
             Self::Pending(Reach::Parked) | Self::Resolved { .. } => None,
         }
     }
 
-    /// The agent waits again.
+    /// Returns the live state, or `None` if the ask is not parked.
     #[must_use]
-    pub const fn revived(&self) -> Option<Self> {
+    pub const fn revive(&self) -> Option<Self> {
         match self {
             Self::Pending(Reach::Parked) => Some(Self::Pending(Reach::Live)),
             Self::Pending(Reach::Live) | Self::Resolved { .. } => None,
         }
     }
 
-    /// The state after a report about the delivery; nothing if it brings no news.
+    /// Returns the state after a delivery report, or `None` if the report changes nothing.
     ///
     /// # Errors
-    /// When there is no outcome yet.
-    pub fn delivered(&self, report: Delivery) -> Result<Option<Self>, DeliveryError> {
+    /// When the ask has no outcome.
+    pub fn apply_delivery(&self, report: Delivery) -> Result<Option<Self>, DeliveryError> {
         match self {
             Self::Pending(_) => Err(DeliveryError),
             Self::Resolved { outcome, delivery } => {
@@ -222,47 +209,46 @@ impl AskState {
     }
 }
 
-/// Why a decision was not taken. The ask is untouched.
+/// Why a decision was refused. The ask does not change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// It has its one outcome already.
+    /// The ask has an outcome.
     #[error("the ask was already {}", .0.decision.status().as_str())]
     AlreadyResolved(Box<Outcome>),
-    /// This kind of ask is not decided in this way.
-    #[error("a {} is not decided this way", .0.as_str())]
+    /// The decision does not apply to this kind of ask.
+    #[error("a {} cannot be decided this way", .0.as_str())]
     WrongKind(AskKind),
-    /// The answers do not fit the questions.
+    /// The answers are invalid.
     #[error(transparent)]
     InvalidAnswers(#[from] InvalidAnswers),
-    /// The agent does not offer this choice.
     #[error("the agent does not offer this choice")]
     UnknownChoice(String),
-    /// The agent does not take another input.
-    #[error("the agent takes this tool's input only as it is")]
+    /// The agent does not accept a changed input.
+    #[error("the agent does not accept a changed input for this tool")]
     NotEditable,
-    /// Something is too long.
+    /// A text is too long.
     #[error(transparent)]
     Limit(#[from] limits::LimitExceeded),
 }
 
-/// A decision that was taken.
+/// The result of deciding an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resolution {
-    /// The outcome to store and show. Secret answers are masked in it.
+    /// The outcome to store and show, with masked secrets.
     pub outcome: Outcome,
-    /// What the agent gets: the same, with secret answers in clear.
+    /// The decision for the agent, with secret answers in clear.
     pub for_agent: Decision,
-    /// Whether `for_agent` holds a secret.
+    /// Whether `for_agent` contains a secret.
     pub secret: bool,
 }
 
-/// What stands in the place of a secret answer.
+/// The mask that replaces secret answers.
 pub const MASK: &str = "•••";
 
 /// Decides a pending ask.
 ///
 /// # Errors
-/// When it is resolved already, or the decision does not fit; then nothing changes.
+/// When the ask is resolved, or the decision does not apply to it. Nothing changes in these cases.
 pub fn resolve(ask: &Ask, decision: Decision, by: Actor, now: Time) -> Result<Resolution, Refused> {
     if let AskState::Resolved { outcome, .. } = &ask.state {
         return Err(Refused::AlreadyResolved(Box::new(outcome.clone())));
@@ -277,11 +263,11 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
     match (body, decision) {
         (AskBody::Question { questions }, Decision::Answered { answers, note }) => {
             limits::check("the note", note.as_ref().map_or(0, String::len), limits::ANSWER)?;
-            // Whether a typed message answers at all was decided before; then its words are its own.
+            // `find_message_target` decided that the message answers the question, so its text counts as own text.
             let answers = match by {
-                Actor::Message { .. } => validate(&with_own_text(questions), &answers)?,
+                Actor::Message { .. } => validate_answers(&allow_own_text(questions), &answers)?,
                 Actor::Person { .. } | Actor::Policy { .. } | Actor::Timeout { .. } | Actor::Agent => {
-                    validate(questions, &answers)?
+                    validate_answers(questions, &answers)?
                 }
             };
             Ok(Decision::Answered { answers, note })
@@ -304,13 +290,13 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
             (None, Some(_)) => Err(Refused::NotEditable),
         },
         (AskBody::Question { .. }, Decision::Rejected { message, stop }) => {
-            Ok(Decision::Rejected { message: words(message, texts::REJECTED)?, stop })
+            Ok(Decision::Rejected { message: own_message_or(message, texts::REJECTED)?, stop })
         }
         (AskBody::Approval(_), Decision::Denied { message, stop }) => {
-            Ok(Decision::Denied { message: words(message, texts::DENIED)?, stop })
+            Ok(Decision::Denied { message: own_message_or(message, texts::DENIED)?, stop })
         }
         (AskBody::Link(_), Decision::Denied { message, stop }) => {
-            Ok(Decision::Denied { message: words(message, texts::LINK_DENIED)?, stop })
+            Ok(Decision::Denied { message: own_message_or(message, texts::LINK_DENIED)?, stop })
         }
         (_, withdrawn @ Decision::Withdrawn { .. }) => Ok(withdrawn),
         (body, Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. }) => {
@@ -319,8 +305,8 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
     }
 }
 
-/// The questions, with own text taken for every choice.
-fn with_own_text(questions: &[Question]) -> Vec<Question> {
+/// Returns the questions with own text permitted for every choice.
+fn allow_own_text(questions: &[Question]) -> Vec<Question> {
     let mut questions = questions.to_vec();
     for question in &mut questions {
         if let Input::Choice { custom, .. } = &mut question.input {
@@ -330,8 +316,8 @@ fn with_own_text(questions: &[Question]) -> Vec<Question> {
     questions
 }
 
-/// A person's own words replace the default ones.
-fn words(own: String, default: &str) -> Result<String, limits::LimitExceeded> {
+/// Returns the person's own message, or the default if it is empty.
+fn own_message_or(own: String, default: &str) -> Result<String, limits::LimitExceeded> {
     limits::check("the message", own.len(), limits::ANSWER)?;
     Ok(if own.trim().is_empty() { default.to_owned() } else { own })
 }

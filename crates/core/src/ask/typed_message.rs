@@ -1,56 +1,55 @@
-//! When a message that a person types to a session answers an ask of it.
+//! Decides whether a message that a person types into a session answers an ask.
 
 use serde::{Deserialize, Serialize};
 
 use crate::ask::{Answers, Ask, AskBody, AskState, Reach};
 use crate::id::AskId;
 
-/// What a message must know about one pending ask of the session.
+/// The properties of a pending ask that decide whether a message answers it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingAsk {
-    /// Its id.
     pub id: AskId,
-    /// What a typed text would mean for it; nothing when text does not answer it.
+    /// How text becomes answers to it. `None` if text does not answer it.
     pub as_answer: Option<TextShape>,
-    /// Whether the main thread of the agent waits for it.
+    /// Whether the agent's main thread waits for it.
     pub in_root: bool,
 }
 
-/// Which questions of an agent a typed message answers, if one of them is the only open ask.
+/// The questions of an agent that a message can answer, if one of them is the only pending ask.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TypedAnswers {
-    /// One that takes text.
+    /// A single question that accepts text.
     #[default]
     OwnText,
-    /// And a set of them, which the agent takes one free reply for.
+    /// Also multi-question asks: the agent accepts one free-text reply for all of them.
     Sets,
-    /// Any single one: the agent is talked to in messages anyway.
+    /// Any single question, for agents that only exchange messages.
     Any,
 }
 
-/// How a typed text becomes the answers of a question.
+/// How text becomes the answers of an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextShape {
-    /// It is the answer to the only question.
+    /// The text answers the only question.
     Only,
-    /// The agent takes one free reply for the whole set; it stands in for every question.
+    /// The text is the one reply for all questions and is repeated for each of them.
     WholeSet,
 }
 
-/// What becomes of a typed message.
+/// The effect of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageTarget {
-    /// Nothing is pending: it is a prompt.
+    /// Nothing is pending, so the message is a prompt.
     Prompt,
-    /// It answers this ask; no other message is inserted.
+    /// The message answers this ask and is not passed on as a prompt.
     Answers(AskId, TextShape),
-    /// Something is pending that a message does not answer.
+    /// Asks are pending that the message does not answer.
     Pending(Vec<AskId>),
 }
 
 impl PendingAsk {
-    /// Looks at a pending ask of an agent that takes typed messages like this.
+    /// Derives the properties of a pending ask, for an agent that accepts `typed` messages.
     #[must_use]
     pub fn of(ask: &Ask, typed: TypedAnswers) -> Self {
         let live = ask.state == AskState::Pending(Reach::Live);
@@ -67,10 +66,10 @@ impl PendingAsk {
     }
 }
 
-/// Decides what a typed message does: it answers an ask only if exactly one is pending in the root
-/// thread, that one is a question, not secret, and takes text. Approvals are never answered by text.
+/// Decides the effect of a message. It answers an ask only if this is the only pending ask of the main thread and a question
+/// that accepts text and is not secret. A message never answers an approval.
 #[must_use]
-pub fn target_of(pending: &[PendingAsk]) -> MessageTarget {
+pub fn find_message_target(pending: &[PendingAsk]) -> MessageTarget {
     let mut root = pending.iter().filter(|ask| ask.in_root);
     match (root.next(), root.next()) {
         (None, _) if pending.is_empty() => MessageTarget::Prompt,
@@ -80,7 +79,7 @@ pub fn target_of(pending: &[PendingAsk]) -> MessageTarget {
 }
 
 impl TextShape {
-    /// The answers that a typed text stands for.
+    /// Returns the answers that a text means.
     #[must_use]
     pub fn answers(self, text: &str, questions: usize) -> Answers {
         match self {
@@ -100,15 +99,21 @@ mod tests {
     }
 
     #[test]
-    fn a_message_answers_only_the_one_open_question() {
+    fn message_answers_only_a_single_open_question() {
         let question = pending(1, Some(TextShape::Only), true);
         let approval = pending(2, None, true);
         let of_helper = pending(3, Some(TextShape::Only), false);
-        assert_eq!(target_of(&[]), MessageTarget::Prompt);
-        assert_eq!(target_of(std::slice::from_ref(&question)), MessageTarget::Answers(question.id, TextShape::Only));
-        assert_eq!(target_of(&[question.clone(), of_helper.clone()]), MessageTarget::Answers(question.id, TextShape::Only));
-        assert_eq!(target_of(&[question.clone(), approval.clone()]), MessageTarget::Pending(vec![question.id, approval.id]));
-        assert_eq!(target_of(std::slice::from_ref(&approval)), MessageTarget::Pending(vec![approval.id]));
-        assert_eq!(target_of(std::slice::from_ref(&of_helper)), MessageTarget::Pending(vec![of_helper.id]));
+        assert_eq!(find_message_target(&[]), MessageTarget::Prompt);
+        assert_eq!(find_message_target(std::slice::from_ref(&question)), MessageTarget::Answers(question.id, TextShape::Only));
+        assert_eq!(
+            find_message_target(&[question.clone(), of_helper.clone()]),
+            MessageTarget::Answers(question.id, TextShape::Only)
+        );
+        assert_eq!(
+            find_message_target(&[question.clone(), approval.clone()]),
+            MessageTarget::Pending(vec![question.id, approval.id])
+        );
+        assert_eq!(find_message_target(std::slice::from_ref(&approval)), MessageTarget::Pending(vec![approval.id]));
+        assert_eq!(find_message_target(std::slice::from_ref(&of_helper)), MessageTarget::Pending(vec![of_helper.id]));
     }
 }

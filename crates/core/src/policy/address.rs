@@ -1,24 +1,24 @@
 //! Web addresses and the patterns that name them: `https://docs.rs/*`, `docs.rs`, `*.example.com`.
 //!
-//! Addresses are read by the URL parser that sends the server's own requests, so `http://2852039166/`, `%65vil.test` and
-//! `evil。test` have the host that a request would go to. Hosts that are IP addresses are compared as addresses.
+//! Addresses are parsed by the URL parser of the server's HTTP client, so `http://2852039166/`, `%65vil.test` and `evil。test`
+//! get the host that a request would go to. Hosts that are IP addresses are compared as addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use url::{Position, Url};
 
-use super::text_pattern::wildcard;
+use super::text_pattern::matches_wildcard;
 
-/// A host as a request sees it.
+/// The host to which a request would go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Host {
     Ip(IpAddr),
-    /// In lower case and in its ASCII form, without a last dot.
+    /// A name in lower case and ASCII form, without a trailing dot.
     Name(String),
 }
 
 impl Host {
-    /// `host` is a name, an IPv4 address in any notation, or an IPv6 address in brackets.
+    /// Parses a name, an IPv4 address in any notation, or an IPv6 address in brackets.
     fn parse(host: &str) -> Option<Self> {
         Some(match url::Host::parse(host).ok()? {
             url::Host::Ipv4(address) => Self::Ip(address.into()),
@@ -34,7 +34,7 @@ impl Host {
         }
     }
 
-    /// The IPv4 address that an IPv6 address only wraps: mapped, compatible, or behind the well-known NAT64 prefix.
+    /// Returns the IPv4 address inside a mapped or compatible IPv6 address, or behind the well-known NAT64 prefix.
     fn unwrapped(&self) -> Self {
         match self {
             Self::Ip(IpAddr::V6(address)) => Self::Ip(embedded(*address).map_or(IpAddr::V6(*address), IpAddr::V4)),
@@ -48,26 +48,26 @@ fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let [[first, second], [third, fourth]] = [high.to_be_bytes(), low.to_be_bytes()];
     let wraps = match [a, b, c, d, e, f] {
         [0, 0, 0, 0, 0, 0xffff] | [0x64, 0xff9b, 0, 0, 0, 0] => true,
-        // `::` and `::1` are addresses of their own.
+        // `::` and `::1` are IPv6 addresses and wrap nothing.
         [0, 0, 0, 0, 0, 0] => high != 0,
         _ => false,
     };
     wraps.then_some(Ipv4Addr::new(first, second, third, fourth))
 }
 
-/// One address, read.
+/// A parsed address.
 #[derive(Debug)]
 struct Address {
     url: Url,
     host: Host,
-    /// Whether it is written exactly as the parser writes it. The slash of an empty path may be missing.
+    /// Whether the text is the parser's own notation of the address. The slash of an empty path can be missing.
     unchanged: bool,
 }
 
 impl Address {
     fn read(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
-        // Of other schemes than those of the web the parser leaves the host as it is.
+        // The parser normalises hosts only for web schemes, so other schemes are parsed here.
         let written = url.host_str().filter(|host| !host.is_empty())?;
         let host = Host::parse(written)?;
         let without_slash = || format!("{}{}", &url[..Position::BeforePath], &url[Position::AfterPath..]);
@@ -76,8 +76,8 @@ impl Address {
         Some(Self { url, host, unchanged })
     }
 
-    /// The readings of a text that may be an address, also without its scheme.
-    fn readings(text: &str) -> Vec<Self> {
+    /// Returns all addresses that a text can mean, also without a scheme.
+    fn parse_all(text: &str) -> Vec<Self> {
         let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
         [text.to_owned(), format!("http://{rest}")].iter().filter_map(|text| Self::read(text)).collect()
     }
@@ -87,25 +87,25 @@ impl Address {
     }
 }
 
-/// Whether a text can be read as an address at all.
+/// Whether a text can mean an address.
 pub(super) fn is_readable(text: &str) -> bool {
-    !Address::readings(text).is_empty()
+    !Address::parse_all(text).is_empty()
 }
 
-/// One pattern for addresses.
+/// A pattern for addresses, matched strictly by `allow` rules and broadly by `ask` and `deny` rules.
 #[derive(Debug, Clone)]
 pub(super) struct AddressPattern {
     scheme: Option<String>,
     host: HostPattern,
     port: Option<u16>,
-    /// Nothing: any path.
+    /// The path. `None` matches any path.
     path: Option<String>,
 }
 
 #[derive(Debug, Clone)]
 enum HostPattern {
     Exact(Host),
-    /// With wildcards, in lower case.
+    /// A name with wildcards, in lower case.
     Wild(String),
 }
 
@@ -126,11 +126,11 @@ impl HostPattern {
     fn is(&self, host: &Host) -> bool {
         match self {
             Self::Exact(exact) => exact == host,
-            Self::Wild(pattern) => wildcard(pattern, &host.text()),
+            Self::Wild(pattern) => matches_wildcard(pattern, &host.text()),
         }
     }
 
-    /// The same address in any notation, the same name, or a name below it.
+    /// Whether the host is the same address in any notation, the same name, or a subdomain.
     fn may_be(&self, host: &Host) -> bool {
         let host = host.unwrapped();
         match (self, &host) {
@@ -140,12 +140,12 @@ impl HostPattern {
             (Self::Exact(exact), host) => exact.unwrapped() == *host,
             (Self::Wild(pattern), host) => {
                 let text = host.text();
-                wildcard(pattern, &text) || wildcard(&format!("*.{pattern}"), &text)
+                matches_wildcard(pattern, &text) || matches_wildcard(&format!("*.{pattern}"), &text)
             }
         }
     }
 
-    /// The letters of the pattern, for a text that parsers read differently.
+    /// Returns the text of the pattern, to compare it with texts that parsers interpret differently.
     fn letters(&self) -> String {
         match self {
             Self::Exact(host) => host.text(),
@@ -185,8 +185,8 @@ impl AddressPattern {
         Ok(Self { scheme, host, port: port.filter(|port| Some(*port) != default), path })
     }
 
-    /// Whether the pattern certainly means this address.
-    pub(super) fn allows(&self, text: &str) -> bool {
+    /// Whether the pattern certainly means this address. False in case of doubt.
+    pub(super) fn matches_strictly(&self, text: &str) -> bool {
         let Some(address) = Address::read(text) else { return false };
         let (scheme, path) = (address.url.scheme(), &address.url[Position::BeforePath..]);
         let web = matches!(scheme, "http" | "https");
@@ -201,14 +201,14 @@ impl AddressPattern {
             && self.scheme.as_ref().map_or(web, |wanted| wanted == scheme)
             && self.host.is(&address.host)
             && port
-            && self.path.as_ref().is_none_or(|pattern| !climbs && wildcard(pattern, path))
+            && self.path.as_ref().is_none_or(|pattern| !climbs && matches_wildcard(pattern, path))
     }
 
-    /// Whether the pattern may mean this address: its subdomains too, on any port, by any way. A text that is no address
-    /// may mean any.
-    pub(super) fn catches(&self, text: &str) -> bool {
-        let readings = Address::readings(text);
-        // Other parsers than ours take these for something else.
+    /// Whether the pattern may mean this address: in any notation, on any port, also as a subdomain. True in case of doubt: a
+    /// text that is not an address matches every pattern.
+    pub(super) fn matches_broadly(&self, text: &str) -> bool {
+        let readings = Address::parse_all(text);
+        // Parsers disagree about these characters.
         let ambiguous =
             text.contains(|c: char| c.is_control() || c.is_whitespace() || c == '\\') || text.matches('@').count() > 1;
         readings.is_empty()
@@ -218,7 +218,7 @@ impl AddressPattern {
 
     fn may_be_path(&self, url: &Url) -> bool {
         let path = &url[Position::BeforePath..];
-        self.path.as_ref().is_none_or(|pattern| path.contains('%') || path.contains("..") || wildcard(pattern, path))
+        self.path.as_ref().is_none_or(|pattern| path.contains('%') || path.contains("..") || matches_wildcard(pattern, path))
     }
 }
 
@@ -228,11 +228,11 @@ mod tests {
 
     #[test]
     fn only_the_real_host_counts() {
-        let allows = |pattern: &str, url: &str| AddressPattern::compile(pattern).unwrap().allows(url);
+        let matches_strictly = |pattern: &str, url: &str| AddressPattern::compile(pattern).unwrap().matches_strictly(url);
         for url in
             ["https://docs.rs/serde", "https://docs.rs", "https://docs.rs./x", "https://docs.rs/?q=1", "https://docs.rs?q=1"]
         {
-            assert!(allows("https://docs.rs/*", url) && allows("docs.rs", url), "{url}");
+            assert!(matches_strictly("https://docs.rs/*", url) && matches_strictly("docs.rs", url), "{url}");
         }
         for url in [
             "https://docs.rs@evil.com/",
@@ -265,37 +265,38 @@ mod tests {
             "https:/docs.rs/",
             "https:\\\\docs.rs/",
         ] {
-            assert!(!allows("https://docs.rs/*", url), "{url}");
+            assert!(!matches_strictly("https://docs.rs/*", url), "{url}");
         }
         assert!(
-            allows("*.example.com", "https://a.example.com/")
-                && !allows("*.example.com", "https://example.com/")
-                && !allows("docs.rs", "ftp://docs.rs/")
+            matches_strictly("*.example.com", "https://a.example.com/")
+                && !matches_strictly("*.example.com", "https://example.com/")
+                && !matches_strictly("docs.rs", "ftp://docs.rs/")
         );
         assert!(
-            allows("https://docs.rs/serde/*", "https://docs.rs/serde/x")
-                && !allows("https://docs.rs/serde/*", "https://docs.rs/serde/../evil")
+            matches_strictly("https://docs.rs/serde/*", "https://docs.rs/serde/x")
+                && !matches_strictly("https://docs.rs/serde/*", "https://docs.rs/serde/../evil")
         );
         assert!(
-            allows("http://localhost:3000", "http://localhost:3000/x") && !allows("http://localhost:3000", "http://localhost/x")
+            matches_strictly("http://localhost:3000", "http://localhost:3000/x")
+                && !matches_strictly("http://localhost:3000", "http://localhost/x")
         );
     }
 
     #[test]
-    fn what_is_denied_is_denied_by_any_way() {
+    fn denied_address_matches_in_any_notation() {
         let pattern = AddressPattern::compile("evil.com").unwrap();
         for url in ["https://evil.com/", "http://a.evil.com:81/x", "https://good@evil.com/", "evil.com", "https://EVIL.com."] {
-            assert!(pattern.catches(url), "{url}");
+            assert!(pattern.matches_broadly(url), "{url}");
         }
-        assert!(!pattern.catches("https://good.com/evil.com"));
-        assert!(!pattern.catches("https://xevil.com/"));
+        assert!(!pattern.matches_broadly("https://good.com/evil.com"));
+        assert!(!pattern.matches_broadly("https://xevil.com/"));
         for wrong in ["", "https://", "a b", "https://u@h/", "h:99999", "h:x", "%65vil.com", "[::1", "*.mü*.de"] {
             assert!(AddressPattern::compile(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
-    fn patterns_that_no_address_has_are_refused() {
+    fn invalid_address_patterns_are_refused() {
         for wrong in [
             "docs.rs/a b",
             "docs.rs/a\u{7}",
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_count_only_in_texts_that_parsers_read_differently() {
+    fn pattern_text_is_searched_only_in_ambiguous_texts() {
         for pattern in ["evil.test", "*.evil.test"] {
             let pattern = AddressPattern::compile(pattern).unwrap();
             for url in [
@@ -320,12 +321,12 @@ mod tests {
                 "http://good.test/\\x.EVIL.test",
                 "http://x.evil.test@b@good.test/",
             ] {
-                assert!(pattern.catches(url), "{url:?}");
+                assert!(pattern.matches_broadly(url), "{url:?}");
             }
             for url in
                 ["http://good.test/x.evil.test", "http://u@good.test/x.evil.test", "http://good.test/ x", "http://a@b@good.test/"]
             {
-                assert!(!pattern.catches(url), "{url:?}");
+                assert!(!pattern.matches_broadly(url), "{url:?}");
             }
         }
     }

@@ -1,4 +1,5 @@
-//! Approvals and links: deny, then ask, then allow, whatever the order and the scope.
+//! Decides approvals and links. Deny rules win over ask rules, which win over allow rules, independent of their order and
+//! scope.
 
 use super::address;
 use super::command_line::first_not_covered;
@@ -7,7 +8,7 @@ use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::guard;
 use super::model::{ApprovalPolicy, Effect};
-use super::rules::{Miss, PreparedAsk, Rule};
+use super::rules::{MismatchReason, PreparedAsk, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use super::start_directory::{StartDirectory, change_to};
@@ -15,14 +16,14 @@ use super::words::Word;
 use crate::ask::{Action, AskBody, Decision, PolicyNote};
 use crate::texts;
 
-/// Decides an approval or a link. `seen`, if wanted, gets every rule with how it fared.
+/// Decides an approval or a link. `seen`, if given, receives the result of every rule.
 pub(super) fn decide(
     set: &PolicySet,
     settings: &Settings,
-    look: &PreparedAsk<'_>,
+    prepared: &PreparedAsk<'_>,
     mut seen: Option<&mut Vec<Considered>>,
 ) -> Verdict {
-    let guarded = guard::guards(&set.protected, look);
+    let guarded = guard::find_reason_to_ask(&set.protected, prepared);
     if let Some(seen) = seen.as_deref_mut() {
         seen.push(Considered::built_in(guarded));
     }
@@ -31,17 +32,17 @@ pub(super) fn decide(
     let mut asked: Option<(String, String)> = guarded.map(|why| (guard::NAME.to_owned(), format!("{}: {why}", guard::NAME)));
     let mut allowing: Vec<(Scope, &Rule)> = Vec::new();
     for (scope, rule) in set.rules() {
-        let fit: Result<String, Miss> = if !set.may(scope, rule.effect()) {
+        let fit: Result<String, MismatchReason> = if !set.permits(scope, rule.effect()) {
             Err("the project is not trusted, so it may only deny, ask and reject")
         } else {
-            rule.fits_surroundings(look).and_then(|()| match rule.effect() {
-                Effect::Deny | Effect::Ask => rule.catches(look),
-                Effect::Allow => rule.allows(look).map(|()| String::new()),
+            rule.matches_context(prepared).and_then(|()| match rule.effect() {
+                Effect::Deny | Effect::Ask => rule.matches_broadly(prepared),
+                Effect::Allow => rule.matches_strictly(prepared).map(|()| String::new()),
                 Effect::Answer | Effect::Reject => Err("it is about questions"),
             })
         };
         if let Some(seen) = seen.as_deref_mut() {
-            let shown = fit.as_ref().map_err(|miss| *miss).and_then(|_| covers_some(rule, look));
+            let shown = fit.as_ref().map_err(|miss| *miss).and_then(|_| covers_some(rule, prepared));
             seen.push(Considered::of(scope, rule, shown));
         }
         match (rule.effect(), fit) {
@@ -60,7 +61,7 @@ pub(super) fn decide(
             why: Some(why),
             preselected: Vec::new(),
             rules: Some(set.fingerprint()),
-            deadline: settings.approval_deadline(look.now),
+            deadline: settings.approval_deadline(prepared.now),
             hits,
         })
     };
@@ -72,13 +73,13 @@ pub(super) fn decide(
     if let Some((hit, why)) = asked {
         return person(why, vec![hit]);
     }
-    let withheld = withheld(look);
-    let why = match withheld.clone().map_or_else(|| by_rules(&allowing, look), Err) {
+    let withheld = why_not_approved(prepared);
+    let why = match withheld.clone().map_or_else(|| find_allowing_rules(&allowing, prepared), Err) {
         Ok((rule, hits)) => return approved(rule, hits),
         Err(why) => why,
     };
     match settings.approvals {
-        ApprovalPolicy::Allow => match withheld.or_else(|| never_by_default(look)) {
+        ApprovalPolicy::Allow => match withheld.or_else(|| why_never_by_default(prepared)) {
             Some(why) => person(why, Vec::new()),
             None => approved("approvals.policy = \"allow\"".to_owned(), Vec::new()),
         },
@@ -98,16 +99,16 @@ fn approved(rule: String, hits: Vec<String>) -> Verdict {
     Verdict::Decided { decision: Decision::Approved { choice: None, input: None }, rule, hits }
 }
 
-/// Why neither a rule nor `policy = "allow"` approves it, if nothing may.
-fn withheld(look: &PreparedAsk<'_>) -> Option<String> {
-    if let Some(why) = configures(look) {
+/// Returns why neither a rule nor `policy = "allow"` can approve the ask, or `None` if they can.
+fn why_not_approved(prepared: &PreparedAsk<'_>) -> Option<String> {
+    if let Some(why) = find_config_argument(prepared) {
         return Some(why);
     }
-    let disk = look.subject.disk?;
+    let disk = prepared.subject.disk?;
     if disk.unknown {
         return Some("links in its paths cannot be followed".to_owned());
     }
-    let (line, mut changed) = (look.line.as_ref()?, disk.changed.iter());
+    let (line, mut changed) = (prepared.line.as_ref()?, disk.changed.iter());
     changed.find_map(|path| {
         let readers = programs_that_read(path);
         let (program, _) = line.commands().find(|(program, _)| readers.contains(program))?;
@@ -115,43 +116,44 @@ fn withheld(look: &PreparedAsk<'_>) -> Option<String> {
     })
 }
 
-/// The configuration that an argument of a tool names. Rules for tools name no paths, so none of them means this file.
-fn configures(look: &PreparedAsk<'_>) -> Option<String> {
-    look.arguments.iter().find_map(|path| {
-        let kind = config_kind(path, look.places)?;
+/// Returns why a tool needs a person if one of its arguments is a configuration file. Rules for tools contain no paths, so none
+/// of them permits a specific file.
+fn find_config_argument(prepared: &PreparedAsk<'_>) -> Option<String> {
+    prepared.arguments.iter().find_map(|path| {
+        let kind = config_kind(path, prepared.places)?;
         Some(format!("it names {}, which is configuration of {}", quoted(path), kind.as_str()))
     })
 }
 
-/// What `policy = "allow"` does not approve, and why.
-fn never_by_default(look: &PreparedAsk<'_>) -> Option<String> {
-    let fixed = match look.subject.body {
+/// Returns why `policy = "allow"` does not approve the ask, or `None` if it does.
+fn why_never_by_default(prepared: &PreparedAsk<'_>) -> Option<String> {
+    let fixed = match prepared.subject.body {
         AskBody::Question { .. } => "a question is not approved",
         AskBody::Link(_) => "only a person opens a link",
         AskBody::Approval(approval) => match &approval.action {
             Action::Plan => "only a person accepts a plan",
             Action::Mode => "only a person changes the mode",
-            Action::Run { .. } if look.line.as_ref().is_none_or(|line| line.unreadable) => "the command line cannot be read",
+            Action::Run { .. } if prepared.line.as_ref().is_none_or(|line| line.unreadable) => "the command line cannot be read",
             Action::Fetch { url } if !address::is_readable(url) => "the address cannot be read",
-            Action::Edit { .. } => return unnamed_config(look),
+            Action::Edit { .. } => return find_unnamed_config(prepared),
             Action::Run { .. } | Action::Read { .. } | Action::Fetch { .. } | Action::Mcp { .. } | Action::Other => return None,
         },
     };
     Some(fixed.to_owned())
 }
 
-/// The configuration that an edit changes and that no rule names.
-fn unnamed_config(look: &PreparedAsk<'_>) -> Option<String> {
-    let (path, kind) = look.edited_config()?;
+/// Returns why an edit of configuration needs a person.
+fn find_unnamed_config(prepared: &PreparedAsk<'_>) -> Option<String> {
+    let (path, kind) = prepared.edited_config()?;
     Some(format!("no rule names {}, which is configuration of {}", quoted(path), kind.as_str()))
 }
 
-/// The names and the keys of the rules that allow it together; else why they do not.
-fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(String, Vec<String>), String> {
-    let title = || match look.subject.body {
+/// Returns the names and keys of the rules that together allow the ask, or why they do not.
+fn find_allowing_rules(allowing: &[(Scope, &Rule)], prepared: &PreparedAsk<'_>) -> Result<(String, Vec<String>), String> {
+    let title = || match prepared.subject.body {
         AskBody::Approval(approval) => match &approval.action {
             Action::Run { command } => quoted(command),
-            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => quoted(&look.paths.join(", ")),
+            Action::Edit { paths } | Action::Read { paths } if !paths.is_empty() => quoted(&prepared.paths.join(", ")),
             Action::Fetch { url } => quoted(url),
             Action::Mcp { server, tool } => quoted(&format!("{server}/{tool}")),
             Action::Plan => "this plan".to_owned(),
@@ -161,8 +163,8 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
         AskBody::Link(_) => "a link".to_owned(),
         AskBody::Question { .. } => "a question".to_owned(),
     };
-    let Some(line) = &look.line else {
-        let unnamed = || unnamed_config(look).unwrap_or_else(|| format!("no rule allows {}", title()));
+    let Some(line) = &prepared.line else {
+        let unnamed = || find_unnamed_config(prepared).unwrap_or_else(|| format!("no rule allows {}", title()));
         let (scope, rule) = allowing.first().ok_or_else(unnamed)?;
         return Ok((rule.label(*scope), vec![rule.key(*scope)]));
     };
@@ -178,11 +180,11 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
     };
     let covers = |words: &[Word]| {
         find(&|rule| match rule.run_patterns() {
-            Some(patterns) => patterns.iter().any(|pattern| pattern.allows(words)),
-            None => !mentions_config(words, look.places),
+            Some(patterns) => patterns.iter().any(|pattern| pattern.matches_strictly(words)),
+            None => !mentions_config(words, prepared.places),
         })
     };
-    match (&look.start, look.start.outside(look.places)) {
+    match (&prepared.start, prepared.start.outside(prepared.places)) {
         (StartDirectory::Unknown, _) => return Err("the directory in which it starts cannot be known".to_owned()),
         (_, Some(directory)) if !covers(&change_to(directory)) => {
             return Err(format!("no rule allows {}, where it starts", quoted(&format!("cd {directory}"))));
@@ -191,8 +193,8 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
     }
     let missing = first_not_covered(commands, &mut |words| covers(words), &mut |words| {
         find(&|rule| match rule.run_patterns() {
-            Some(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.allows(words)),
-            None => !mentions_config(words, look.places),
+            Some(patterns) => patterns.iter().any(|pattern| pattern.is_exact() && pattern.matches_strictly(words)),
+            None => !mentions_config(words, prepared.places),
         })
     });
     if let Some(missing) = missing {
@@ -203,16 +205,17 @@ fn by_rules(allowing: &[(Scope, &Rule)], look: &PreparedAsk<'_>) -> Result<(Stri
     Ok((names.join(", "), allowed_by().map(|(scope, rule)| rule.key(*scope)).collect()))
 }
 
-/// For the explanation: whether an `allow` for commands covers any of them by itself.
-fn covers_some(rule: &Rule, look: &PreparedAsk<'_>) -> Result<(), Miss> {
+/// For explanations: whether an `allow` rule for commands covers at least one command.
+fn covers_some(rule: &Rule, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
     let (Effect::Allow, Some(_), Some(Ok(commands))) =
-        (rule.effect(), rule.run_patterns(), look.line.as_ref().map(|line| line.plain.as_ref()))
+        (rule.effect(), rule.run_patterns(), prepared.line.as_ref().map(|line| line.plain.as_ref()))
     else {
         return Ok(());
     };
-    let by_itself =
-        |words: &Vec<_>| rule.run_patterns().is_some_and(|patterns| patterns.iter().any(|pattern| pattern.allows(words)));
-    if commands.iter().any(by_itself) || by_rules(&[(Scope::User, rule)], look).is_ok() {
+    let by_itself = |words: &Vec<_>| {
+        rule.run_patterns().is_some_and(|patterns| patterns.iter().any(|pattern| pattern.matches_strictly(words)))
+    };
+    if commands.iter().any(by_itself) || find_allowing_rules(&[(Scope::User, rule)], prepared).is_ok() {
         Ok(())
     } else {
         Err("no command of the line fits")

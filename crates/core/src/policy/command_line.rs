@@ -1,4 +1,17 @@
-//! A command line, read twice: strictly for `allow`, generously for `ask` and `deny`.
+//! Reads a command line twice: strictly for `allow`, and broadly for `ask` and `deny`.
+//!
+//! The two readers answer different questions, and each one errs on the safe side:
+//!
+//! - The strict reader returns [`CommandLine::plain`], the commands that the line certainly runs. Two independent parsers have
+//!   to agree on them: `plain_line`, a small parser for simple commands, and the shell parser `brush_parser`. If they disagree,
+//!   or the line computes, redirects to files or defers anything, the line is not plain, and no `allow` rule can match it.
+//! - The broad reader collects every place where a command might start: inside substitutions, functions, here-documents,
+//!   wrappers such as `sudo`, and scripts of `bash -c`. One of them matching a `deny` or `ask` rule is enough. If the line runs
+//!   something that its words do not show (`opaque`), a rule matches as soon as all its words occur anywhere in the text. If
+//!   the line cannot be parsed (`unreadable`), the program of the rule is enough.
+//!
+//! A command that is too complex for the strict reader is therefore not allowed, and a command that is too complex for the
+//! broad reader is not overlooked. In both cases a person decides.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,42 +25,41 @@ use super::walk;
 use super::words::Word;
 use super::wrappers::{self, ForAllow};
 
-/// What parsing may cost: the length, doubled for every parenthesis that stands in another, because
-/// the parser tries both meanings of each.
+/// The limit of the estimated parsing cost: the length, doubled for every nested parenthesis, because the parser tries both
+/// meanings of each.
 const COST: usize = 16 * 1024;
-/// Bytes of a line that is looked at. A system does not start a longer one: 128 KiB is what Linux
-/// takes as one argument of `bash -c`.
+/// The longest line that is read, in bytes. Linux does not accept a longer argument of `bash -c`.
 const LENGTH: usize = 128 * 1024;
-/// How many things that nest a line may hold. The parser is recursive; this keeps it off the end of the stack.
+/// The largest number of nesting constructs in a line. The parser is recursive, so this prevents a stack overflow.
 const NESTS: usize = 128;
 
-/// How many assignments of a line are followed.
+/// The number of assignments in a line that are followed.
 const ASSIGNED: usize = 64;
 
-/// How deep wrappers and scripts stand in each other.
+/// The depth to which nested wrappers and scripts are followed.
 pub(super) const DEPTH: usize = 6;
 
-/// A command line.
+/// A command line with the results of both readers.
 #[derive(Debug)]
 pub(super) struct CommandLine {
-    /// The simple commands, if the line is one that an `allow` can match; else what speaks against it.
+    /// The result of the strict reader: the simple commands, or the reason why no `allow` can match the line.
     pub(super) plain: Result<Vec<Vec<Word>>, NotPlain>,
-    /// Every place where a command starts or might start.
+    /// The result of the broad reader: every place where a command starts or might start.
     found: Vec<FoundCommand>,
-    /// Where in `found` each program stands, and those whose program the shell may turn into another.
+    /// The indexes in `found` by program, and of commands whose program the shell may expand to another name.
     by_program: HashMap<String, Vec<usize>>,
     changing: Vec<usize>,
-    /// What the line assigns to variables: the name, and the value as it is written.
+    /// The assignments to variables: name and value as written.
     assigned: Vec<(String, String)>,
-    /// Whether something runs that the words do not show.
+    /// Whether the line runs something that its words do not show, such as code of another language.
     pub(super) opaque: bool,
-    /// Whether a command is computed at run time: nobody knows its name.
+    /// Whether the name of a command is computed at run time.
     pub(super) computed: bool,
-    /// Whether the parser gave up.
+    /// Whether the line could not be parsed.
     pub(super) unreadable: bool,
-    /// Whether nobody even tried, because of its length.
+    /// Whether the line was not parsed because it is too long.
     pub(super) too_long: bool,
-    /// The words of the text, in lower case, with and without quotes.
+    /// The words of the text in lower case, with and without quotes.
     tokens: HashSet<String>,
 }
 
@@ -65,7 +77,7 @@ impl FoundCommand {
 }
 
 impl CommandLine {
-    /// Reads a line.
+    /// Reads a line with both readers.
     pub(super) fn read(line: &str) -> Self {
         if line.len() > LENGTH {
             return Self {
@@ -84,7 +96,7 @@ impl CommandLine {
         let parsed = parse(line);
         let mut this = Self {
             too_long: false,
-            plain: agreed(line, parsed.as_ref()),
+            plain: parse_plain(line, parsed.as_ref()),
             found: Vec::new(),
             by_program: HashMap::new(),
             changing: Vec::new(),
@@ -92,21 +104,21 @@ impl CommandLine {
             opaque: false,
             computed: false,
             unreadable: parsed.is_none(),
-            tokens: tokens(line),
+            tokens: split_tokens(line),
         };
         if let Some(parsed) = &parsed {
-            walk::everything(parsed, &mut this);
+            walk::add_all_commands(parsed, &mut this);
         }
         this
     }
 
-    /// The first command, as it is written, that a pattern of an `ask` or `deny` may mean.
-    pub(super) fn caught_by(&self, patterns: &[RunPattern]) -> Option<String> {
+    /// Returns the first command, as written, that a pattern of an `ask` or `deny` rule may mean.
+    pub(super) fn first_broad_match(&self, patterns: &[RunPattern]) -> Option<String> {
         if self.too_long {
             return Some("a command line that is too long to read".to_owned());
         }
         let meant = |pattern: &RunPattern, at: &usize| {
-            self.found.get(*at).filter(|found| pattern.catches(&found.program, found.command()))
+            self.found.get(*at).filter(|found| pattern.matches_broadly(&found.program, found.command()))
         };
         let found = patterns.iter().find_map(|pattern| match pattern.literal_program() {
             Some(program) => {
@@ -115,15 +127,15 @@ impl CommandLine {
             None => (0..self.found.len()).find_map(|at| meant(pattern, &at)),
         });
         if let Some(found) = found {
-            return Some(shown(found.command()));
+            return Some(shorten_command(found.command()));
         }
         let occurs = |text: &str| self.tokens.contains(text);
-        let hidden = (self.opaque && patterns.iter().any(|pattern| pattern.all_among(occurs)))
-            || (self.unreadable && patterns.iter().any(|pattern| pattern.program_among(occurs)));
+        let hidden = (self.opaque && patterns.iter().any(|pattern| pattern.all_words_occur(occurs)))
+            || (self.unreadable && patterns.iter().any(|pattern| pattern.program_occurs(occurs)));
         hidden.then(|| "a command that cannot be read".to_owned())
     }
 
-    /// Notes that a command starts at this word.
+    /// Adds a place where a command may start.
     pub(super) fn push(&mut self, words: &Arc<[Word]>, from: usize) {
         let Some(first) = words.get(from) else { return };
         let (at, program) = (self.found.len(), first.program());
@@ -134,14 +146,14 @@ impl CommandLine {
         self.found.push(FoundCommand { words: Arc::clone(words), from, program });
     }
 
-    /// Notes that the line gives a variable this value, as it is written.
+    /// Adds an assignment to a variable.
     pub(super) fn assign(&mut self, name: &str, value: &str) {
         if self.assigned.len() < ASSIGNED {
             self.assigned.push((name.to_owned(), value.to_owned()));
         }
     }
 
-    /// The values that the line gives to variables.
+    /// Returns the values that the line assigns to each variable.
     pub(super) fn variables(&self) -> HashMap<String, Vec<String>> {
         let mut variables: HashMap<String, Vec<String>> = HashMap::new();
         for (name, value) in &self.assigned {
@@ -150,31 +162,31 @@ impl CommandLine {
         variables
     }
 
-    /// Every place where a command starts or might start: its program and its words.
+    /// Returns every place where a command starts or might start, with its program and words.
     pub(super) fn commands(&self) -> impl Iterator<Item = (&str, &[Word])> {
         self.found.iter().map(|found| (found.program.as_str(), found.command()))
     }
 
-    /// Every command as it is written, without the ones that it starts.
+    /// Returns every command as written, without the commands that it starts.
     pub(super) fn outermost(&self) -> impl Iterator<Item = &[Word]> {
         self.found.iter().filter(|found| found.from == 0).map(FoundCommand::command)
     }
 
-    /// Every word of every command.
+    /// Returns the words of all commands.
     pub(super) fn words(&self) -> impl Iterator<Item = &Word> {
         self.outermost().flatten()
     }
 }
 
-/// A command as a person reads it, shortened.
-pub(super) fn shown(words: &[Word]) -> String {
+/// Formats a command for people, shortened.
+pub(super) fn shorten_command(words: &[Word]) -> String {
     let line = words.iter().take(40).map(|word| word.raw.as_str()).collect::<Vec<_>>().join(" ");
     let head = crate::limits::head(&line, 80);
     if head.len() < line.len() { format!("{head}…") } else { line }
 }
 
-/// Whether every simple command is covered, also those inside wrappers. `covers` looks at one command;
-/// `exactly` only with patterns that leave nothing open.
+/// Returns the first simple command that is not covered, including commands inside wrappers. `covers` checks one command;
+/// `exactly` checks one only with patterns that contain no wildcards.
 pub(super) fn first_not_covered(
     commands: &[Vec<Word>],
     covers: &mut dyn FnMut(&[Word]) -> bool,
@@ -185,7 +197,7 @@ pub(super) fn first_not_covered(
         .iter()
         .filter(|words| said.insert(words.iter().map(|word| word.raw.as_str()).collect()))
         .find(|words| !covered(words, covers, exactly, 0))
-        .map(|words| shown(words))
+        .map(|words| shorten_command(words))
 }
 
 fn covered(
@@ -198,7 +210,7 @@ fn covered(
         return false;
     }
     let script = |text: &str, covers: &mut dyn FnMut(&[Word]) -> bool, exactly: &mut dyn FnMut(&[Word]) -> bool| {
-        agreed(text, parse(text).as_ref())
+        parse_plain(text, parse(text).as_ref())
             .is_ok_and(|commands| commands.iter().all(|words| covered(words, covers, exactly, depth + 1)))
     };
     match wrappers::for_allow(words) {
@@ -206,7 +218,7 @@ fn covered(
         ForAllow::Script(text) => script(text, covers, exactly) || exactly(words),
         ForAllow::AndCommand(inner) => covers(words) && covered(inner, covers, exactly, depth + 1),
         ForAllow::AndFed(inner) => {
-            // The words that follow are unknown.
+            // The further words come from the input and are unknown.
             let fed: Vec<Word> = inner.iter().cloned().chain([Word::read("$x")]).collect();
             covers(words) && covered(&fed, covers, exactly, depth + 1)
         }
@@ -215,8 +227,8 @@ fn covered(
     }
 }
 
-/// The commands of a plain line, if the real parser sees the same ones.
-fn agreed(line: &str, parsed: Option<&Parsed>) -> Result<Vec<Vec<Word>>, NotPlain> {
+/// Returns the commands of a plain line, if both parsers find the same ones.
+fn parse_plain(line: &str, parsed: Option<&Parsed>) -> Result<Vec<Vec<Word>>, NotPlain> {
     let commands = plain_line::read(line)?;
     let parsed = parsed.ok_or("something that the shell's parser does not understand")?;
     let mut seen = Vec::new();
@@ -227,7 +239,7 @@ fn agreed(line: &str, parsed: Option<&Parsed>) -> Result<Vec<Vec<Word>>, NotPlai
     if same { Ok(commands) } else { Err("something that two parsers see differently") }
 }
 
-/// The raw words of each simple command; nothing if there is any other kind of command.
+/// Collects the raw words of each simple command. Returns `None` if there is any other kind of command.
 fn flatten<'a>(program: &'a ast::Program, into: &mut Vec<Vec<&'a str>>) -> Option<()> {
     for ast::CompoundListItem(list, separator) in program.complete_commands.iter().flat_map(|list| &list.0) {
         if matches!(separator, ast::SeparatorOperator::Async) {
@@ -249,7 +261,7 @@ fn flatten<'a>(program: &'a ast::Program, into: &mut Vec<Vec<&'a str>>) -> Optio
                         ast::CommandPrefixOrSuffixItem::Word(word) | ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
                             words.push(&word.value)
                         }
-                        // The strict reader let only harmless ones through.
+                        // The strict reader has refused all but harmless redirections.
                         ast::CommandPrefixOrSuffixItem::IoRedirect(_) => {}
                         ast::CommandPrefixOrSuffixItem::ProcessSubstitution(..) => return None,
                     }
@@ -261,37 +273,37 @@ fn flatten<'a>(program: &'a ast::Program, into: &mut Vec<Vec<&'a str>>) -> Optio
     Some(())
 }
 
-/// A line that the parser understood, and the here-documents that it did not get to see.
+/// A parsed line, and its here-documents, which are removed before parsing.
 pub(super) struct Parsed {
     pub(super) program: ast::Program,
     pub(super) bodies: Vec<Body>,
 }
 
-/// Parses a line if that is sure to end soon.
+/// Parses a line, if the estimated cost is low enough.
 pub(super) fn parse(line: &str) -> Option<Parsed> {
-    let here_docs::Cut { line, bodies } = here_docs::cut(line)?;
-    // What the tokenizer recurses into.
+    let here_docs::LineWithoutHereDocs { line, bodies } = here_docs::remove_here_docs(line)?;
+    // The constructs into which the tokenizer recurses.
     let bytes = line.as_bytes();
     let recursing = bytes
         .windows(2)
         .filter(|pair| matches!(pair, [b'$', b'(' | b'{' | b'['] | [b'@' | b'?' | b'*' | b'+' | b'!' | b'<' | b'>', b'(']));
     let recursing = recursing.count() + line.matches('`').count();
-    // Should a here-document be left, hidden by quotes that only look like some: see `here_docs`.
+    // Refuses lines in which a here-document is left. See `here_docs`.
     let heres = line.split(|c| c != '<').any(|run| run.len() == 2 || run.len() > 3);
     if line.len() > COST || line.contains('\0') || recursing > NESTS || (heres && recursing > 0) {
         return None;
     }
-    // The parser is young and its input hostile: should it panic, the line is unreadable and a person decides.
+    // The input is hostile, so the parser may panic. The line is then unreadable and a person decides.
     let program = std::panic::catch_unwind(|| {
         let options = brush_parser::ParserOptions::default();
         let tokens = brush_parser::uncached_tokenize_str(&line, &options.tokenizer_options()).ok()?;
-        if cost(line.len(), &tokens) > COST { None } else { brush_parser::parse_tokens(&tokens, &options).ok() }
+        if parse_cost(line.len(), &tokens) > COST { None } else { brush_parser::parse_tokens(&tokens, &options).ok() }
     });
     Some(Parsed { program: program.ok().flatten()?, bodies })
 }
 
-/// What the tokens of a line would cost the parser.
-fn cost(length: usize, tokens: &[Token]) -> usize {
+/// Estimates the cost of parsing these tokens.
+fn parse_cost(length: usize, tokens: &[Token]) -> usize {
     const NESTING: &[&str] = &[
         "if", "while", "until", "for", "case", "select", "{", "[[", "!", "coproc", "function", "time", "elif", "do", "then",
         "else",
@@ -309,8 +321,8 @@ fn cost(length: usize, tokens: &[Token]) -> usize {
     if nests > NESTS || deepest >= 16 { usize::MAX } else { length.saturating_mul(1 << deepest) }
 }
 
-/// The words of a text, in lower case, once as written and once without quotes and backslashes.
-fn tokens(line: &str) -> HashSet<String> {
+/// Splits a text into words in lower case, once as written and once without quotes and backslashes.
+fn split_tokens(line: &str) -> HashSet<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
     let unquoted: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     let mut set = HashSet::new();
@@ -328,11 +340,11 @@ mod tests {
 
     use super::*;
 
-    /// For "not exponential", unoptimised and on a busy machine; not for speed.
+    /// Detects exponential time, not slowness: the limit is for unoptimised code on a busy machine.
     const SOON: Duration = Duration::from_secs(20);
 
     #[test]
-    fn plain_lines_are_read_alike_by_both_readers() {
+    fn both_readers_agree_on_plain_lines() {
         for (line, commands) in [
             ("git status", 1),
             ("git status && cargo test 2>&1 | tail -5; echo \"exit $?\"", 4),
@@ -350,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_nests_explodes() {
+    fn nested_lines_take_bounded_time() {
         for atom in [
             "(",
             "((",
@@ -399,11 +411,11 @@ mod tests {
         let code = "print(foo(bar(baz(qux(1)))), [x for x in range(len(items))])\n".repeat(40);
         let line = CommandLine::read(&format!("python3 -c '{code}'"));
         assert!(!line.unreadable);
-        assert!(line.caught_by(&[RunPattern::compile("rm *").unwrap()]).is_none());
+        assert!(line.first_broad_match(&[RunPattern::compile("rm *").unwrap()]).is_none());
     }
 
     #[test]
-    fn reading_ends_soon_whatever_comes() {
+    fn reading_any_line_takes_bounded_time() {
         let lines = [
             "(".repeat(10_000),
             "$(".repeat(10_000),
@@ -442,7 +454,7 @@ mod tests {
         for line in lines {
             let start = std::time::Instant::now();
             let read = CommandLine::read(&line);
-            let _ = read.caught_by(&[RunPattern::compile("rm *").unwrap()]);
+            let _ = read.first_broad_match(&[RunPattern::compile("rm *").unwrap()]);
             assert!(read.plain.is_err() || line.len() <= LENGTH, "{}", crate::limits::head(&line, 40));
             assert!(start.elapsed() < SOON, "{} took {:?}", crate::limits::head(&line, 40), start.elapsed());
         }
@@ -458,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_number_of_assignments_is_followed() {
+    fn number_of_followed_assignments_is_limited() {
         let line: String = (0..ASSIGNED + 5).map(|number| format!("a{number}=x; ")).collect();
         assert_eq!(CommandLine::read(&line).variables().len(), ASSIGNED);
         let twice = CommandLine::read("a=1; a=2; a+=3").variables();
@@ -468,16 +480,16 @@ mod tests {
     #[test]
     fn commands_are_shown_shortened() {
         let words = |line: &str| line.split(' ').map(Word::read).collect::<Vec<_>>();
-        assert_eq!(shown(&words("git commit -m 'x'")), "git commit -m 'x'");
+        assert_eq!(shorten_command(&words("git commit -m 'x'")), "git commit -m 'x'");
         let fits = "x".repeat(80);
-        assert_eq!(shown(&words(&fits)), fits);
-        assert_eq!(shown(&words(&format!("{fits}y"))), format!("{fits}…"));
-        assert_eq!(shown(&words(&vec!["a"; 50].join(" "))), vec!["a"; 40].join(" "));
+        assert_eq!(shorten_command(&words(&fits)), fits);
+        assert_eq!(shorten_command(&words(&format!("{fits}y"))), format!("{fits}…"));
+        assert_eq!(shorten_command(&words(&vec!["a"; 50].join(" "))), vec!["a"; 40].join(" "));
     }
 
     #[test]
-    fn a_line_is_plain_only_if_both_parsers_see_the_same_commands() {
-        let agree = |line: &str, parsed: &str| agreed(line, parse(parsed).as_ref()).map(|commands| commands.len());
+    fn line_is_plain_only_if_both_parsers_agree() {
+        let agree = |line: &str, parsed: &str| parse_plain(line, parse(parsed).as_ref()).map(|commands| commands.len());
         assert_eq!(agree("ls a; cat", "ls a\ncat"), Ok(2));
         for (line, parsed) in [
             ("ls a", "ls b"),
@@ -499,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_would_cost_the_parser_too_much_are_not_parsed() {
+    fn lines_with_high_parsing_cost_are_not_parsed() {
         let is_parsed = |line: &str| parse(line).is_some();
         assert!(is_parsed(&"x".repeat(COST)) && !is_parsed(&"x".repeat(COST + 1)));
         let substitutions = |count: usize| format!("echo {}", "`b` ".repeat(count));
@@ -516,29 +528,30 @@ mod tests {
         assert!(is_parsed(&words(NESTS / 2)) && !is_parsed(&words(NESTS / 2 + 1)));
         let subshells =
             |depth: usize, length: usize| format!("{}{}{}", "( ".repeat(depth), "a ".repeat(length), ") ".repeat(depth));
-        // Each level doubles the cost: 4 levels with 1,024 bytes are as much as is parsed.
+        // Each level doubles the cost, so 4 levels with 1,024 bytes are the limit.
         assert!(is_parsed(&subshells(4, 504)) && !is_parsed(&subshells(4, 505)));
         assert!(is_parsed(&"(a);".repeat(20)) && !is_parsed(&subshells(16, 1)));
     }
 
     #[test]
-    fn words_of_a_text_are_found_with_and_without_quotes() {
+    fn text_is_split_into_words_with_and_without_quotes() {
         let expected = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<HashSet<_>>();
-        assert_eq!(tokens("RM -rf 'a b'/c.d"), expected(&["rm", "-rf", "a", "b", "c.d"]));
+        assert_eq!(split_tokens("RM -rf 'a b'/c.d"), expected(&["rm", "-rf", "a", "b", "c.d"]));
         assert_eq!(
-            tokens("r\"m\" g\\it p'u'sh+x_y"),
+            split_tokens("r\"m\" g\\it p'u'sh+x_y"),
             expected(&["r", "m", "g", "it", "p", "u", "sh+x_y", "rm", "git", "push+x_y"])
         );
     }
 
     #[test]
-    fn unreadable_lines_are_caught_by_the_words_that_they_hold() {
-        let caught = |line: &str, pattern: &str| CommandLine::read(line).caught_by(&[RunPattern::compile(pattern).unwrap()]);
+    fn unreadable_lines_match_by_their_words() {
+        let caught =
+            |line: &str, pattern: &str| CommandLine::read(line).first_broad_match(&[RunPattern::compile(pattern).unwrap()]);
         let hidden = Some("a command that cannot be read".to_owned());
-        // Not even parsed: the program is enough.
+        // The line is not parsed, so the program alone matches.
         assert_eq!(caught("rm 'x", "rm -rf *"), hidden);
         assert_eq!(caught("ls 'x", "rm *"), None);
-        // Parsed, but something runs that the words do not show: all words of the pattern have to occur.
+        // The line is parsed but opaque, so all words of the pattern have to occur.
         assert_eq!(caught("python3 -c 'rm(-rf)'", "rm -rf *"), hidden);
         assert_eq!(caught("python3 -c 'rm(x)'", "rm -rf *"), None);
         assert_eq!(caught("ls rm -rf", "rm -rf *"), None);

@@ -1,4 +1,4 @@
-//! Whether a path is configuration that makes programs run, whether a rule names it, and which programs read it.
+//! Finds out whether a path is configuration that makes programs run, whether a rule names it, and which programs read it.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -6,27 +6,27 @@ use std::sync::LazyLock;
 use super::config_table::{ConfigKind, PROTECTED_CONFIG, WATCHED_CONFIG};
 use super::guard::paths_in;
 use super::paths::{Places, below};
-use super::text_pattern::wildcard;
+use super::text_pattern::matches_wildcard;
 use super::words::Word;
 
-/// Programs whose arguments are files that they write.
+/// Programs that write the files in their arguments.
 const FILE_WRITERS: &[&str] = &[
     "chmod", "chown", "cp", "curl", "dd", "install", "ln", "mkdir", "mv", "patch", "rm", "rmdir", "rsync", "scp", "tar", "tee",
     "touch", "truncate", "unlink", "unzip", "wget",
 ];
 
-/// A protected entry that a path goes through.
+/// A protected entry of the table that a path contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ConfigMatch {
     pub(super) kind: ConfigKind,
-    /// As the table writes it.
+    /// The entry as written in the table.
     entry: &'static str,
-    /// The first part of the path that belongs to the entry.
+    /// The index of the first path component that belongs to the entry.
     from: usize,
 }
 
-/// The protected entries that an absolute path goes through. An entry counts if the path reaches it below the project:
-/// the project itself may be inside a directory such as `.claude`. `.git` counts everywhere.
+/// Returns the protected entries that an absolute path contains. An entry counts if it is below the project, because the
+/// project itself may be inside a directory such as `.claude`. `.git` counts everywhere.
 pub(super) fn protected_entries(absolute: &str, places: Places<'_>) -> Vec<ConfigMatch> {
     let parts: Vec<&str> = parts(absolute).collect();
     let project =
@@ -46,7 +46,7 @@ pub(super) fn protected_entries(absolute: &str, places: Places<'_>) -> Vec<Confi
     found
 }
 
-/// The table by the first part of its entries.
+/// The table, indexed by the first component of its entries.
 struct Index {
     by_first: HashMap<String, Vec<(ConfigKind, &'static str)>>,
     with_wildcard: Vec<(ConfigKind, &'static str)>,
@@ -63,14 +63,14 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// The kind of configuration that a path is, if it is protected.
+/// Returns the kind of configuration of a protected path.
 pub(super) fn config_kind(path: &str, places: Places<'_>) -> Option<ConfigKind> {
-    // A path whose directory is not known is judged by its letters.
+    // A path whose directory is unknown is matched as text.
     let absolute = places.absolute(path).unwrap_or_else(|| format!("/{path}"));
     protected_entries(&absolute, places).first().map(|found| found.kind)
 }
 
-/// Whether a glob writes out the entry that a path goes through: `.github/**` names `.github`, `.git*` does not.
+/// Whether a glob contains the entry literally: `.github/**` names `.github`, `.git*` does not.
 pub(super) fn names_entry(glob: &str, absolute: &str, found: &ConfigMatch) -> bool {
     let written: Vec<&str> = parts(glob).collect();
     let entry: Vec<&str> = parts(found.entry).collect();
@@ -83,13 +83,12 @@ pub(super) fn names_entry(glob: &str, absolute: &str, found: &ConfigMatch) -> bo
     })
 }
 
-/// Whether a command of a program that writes files has a word that is protected configuration and that `names` does not
-/// write out. `names` gets the position of the word.
+/// Whether a command writes protected configuration that `names` does not accept. `names` gets the index of the word.
 pub(super) fn writes_config(command: &[Word], names: impl Fn(usize, &ConfigMatch, &str) -> bool) -> bool {
     let writes = command.first().is_some_and(|program| FILE_WRITERS.contains(&program.program().as_str()));
     writes
         && command.iter().enumerate().skip(1).any(|(at, word)| {
-            // A word that comes from the input of `xargs` may be any path.
+            // A word from the input of `xargs` may be any path.
             word.splits
                 || paths_in(&word.text).into_iter().any(|path| {
                     let absolute = format!("/{path}");
@@ -100,12 +99,11 @@ pub(super) fn writes_config(command: &[Word], names: impl Fn(usize, &ConfigMatch
         })
 }
 
-/// Whether a word of a command is protected configuration.
 pub(super) fn mentions_config(command: &[Word], places: Places<'_>) -> bool {
     command.iter().any(|word| paths_in(&word.text).into_iter().any(|path| config_kind(path, places).is_some()))
 }
 
-/// The programs that read a watched file.
+/// Returns the programs that read a watched file.
 pub(super) fn programs_that_read(path: &str) -> Vec<&'static str> {
     let path: Vec<&str> = parts(path).collect();
     let is_watched = |watched: &str| {
@@ -119,13 +117,13 @@ pub(super) fn programs_that_read(path: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whether a part of a path is this name of the table.
+/// Whether a path component matches a name of the table.
 fn is_part(wanted: &str, part: &str) -> bool {
     let part = folded(part);
-    if wanted.contains('*') { wildcard(wanted, &part) } else { wanted.eq_ignore_ascii_case(&part) }
+    if wanted.contains('*') { matches_wildcard(wanted, &part) } else { wanted.eq_ignore_ascii_case(&part) }
 }
 
-/// A part of a path as the most lenient file systems compare it: some ignore case, and some invisible characters.
+/// Normalises a path component as the most lenient file systems do: some ignore case, some also ignore invisible characters.
 fn folded(part: &str) -> String {
     if part.is_ascii() {
         return part.to_ascii_lowercase();
@@ -181,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_glob_names_only_what_it_writes_out() {
+    fn glob_names_only_literal_entries() {
         for (glob, path, named) in [
             (".github/**", "/p/.github/workflows/ci.yml", true),
             (".GitHub/**", "/p/.github/x", true),

@@ -1,17 +1,17 @@
-//! The hash that tells whether configuration changed since a session began.
+//! The hash that detects changes of configuration since a session began.
 
 use super::hash::project_hash;
 
-/// The hash of a watched file. Sections of `.git/config` that only say where a branch is pushed do not count: git writes
-/// them with every `git push -u` and `git switch`.
+/// Computes the hash of a watched file. Sections of `.git/config` that only say where a branch is pushed are ignored, because
+/// git writes them with every `git push -u` and `git switch`.
 #[must_use]
 pub fn config_hash(path: &str, text: &str) -> String {
     if path.ends_with(".git/config") { project_hash(&without_branches(text)) } else { project_hash(text) }
 }
 
-/// The text without `[branch "…"]` sections that hold nothing but plain values of harmless keys.
+/// Removes `[branch "…"]` sections that contain only plain values of harmless keys.
 fn without_branches(text: &str) -> String {
-    // A value that goes on in the next line could hide where a section begins.
+    // A value that continues on the next line could hide the start of a section.
     if text.contains('\\') {
         return text.to_owned();
     }
@@ -45,7 +45,7 @@ fn is_branch_header(line: &str) -> bool {
     line.strip_prefix("[branch \"").and_then(|rest| rest.strip_suffix("\"]")).is_some_and(is_plain)
 }
 
-/// `remote = origin` and the like, as git writes them. A remote may be an address, so only names of remotes count.
+/// Matches lines such as `remote = origin`, as git writes them. A remote can be an address, so only names of remotes match.
 fn is_harmless_line(line: &str) -> bool {
     line.trim().split_once(" = ").is_some_and(|(key, value)| match key {
         "remote" => is_plain(value) && !value.contains([':', '/']),
@@ -70,14 +70,14 @@ mod tests {
     }
 
     #[test]
-    fn tracking_a_branch_is_no_change() {
+    fn tracking_a_branch_does_not_change_the_hash() {
         assert_eq!(hash(&format!("{BASE}{TRACKING}")), hash(BASE));
         assert_eq!(hash(&format!("{TRACKING}{BASE}{TRACKING}")), hash(BASE));
         assert_ne!(config_hash("/p/.npmrc", &format!("{BASE}{TRACKING}")), config_hash("/p/.npmrc", BASE));
     }
 
     #[test]
-    fn everything_else_is_a_change() {
+    fn other_edits_change_the_hash() {
         for added in [
             "[core]\n\tfsmonitor = x\n",
             "\tfsmonitor = x\n",
@@ -94,7 +94,7 @@ mod tests {
         ] {
             assert_ne!(hash(&format!("{BASE}{added}")), hash(BASE), "{added}");
         }
-        // The start of a section in front of lines that were there takes them out of their section.
+        // A new section header in front of existing lines moves them to another section.
         assert_ne!(hash("[core]\n[branch \"x\"]\n\tmerge = a\n"), hash("[core]\n\tmerge = a\n"));
         assert_ne!(hash("[core]\n[branch \"x\"]\n\thooksPath = a\n"), hash("[core]\n\thooksPath = a\n"));
     }

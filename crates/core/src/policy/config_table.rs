@@ -1,9 +1,9 @@
-//! Configuration that makes programs run other programs: which files it is in, and which programs read it.
+//! The table of configuration that makes programs run other programs: the files, and the programs that read them.
 //!
-//! Wildcards of `edit` do not cover these files. `docs/policy.md` has the same list; the test
-//! `documented_configuration_is_the_table` compares both.
+//! Wildcards of `edit` do not cover these files. The test `documented_configuration_is_the_table` compares the table with the
+//! list in `docs/policy.md`.
 
-/// Whose configuration a file is.
+/// The kind of program that reads a configuration file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConfigKind {
     VersionControl,
@@ -16,7 +16,7 @@ pub enum ConfigKind {
 }
 
 impl ConfigKind {
-    /// The words that follow "configuration of".
+    /// Returns the words that follow "configuration of" in messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -31,8 +31,8 @@ impl ConfigKind {
     }
 }
 
-/// The protected files and directories, by kind. A name counts in every directory, a directory means everything in
-/// it, and `*` means any characters of one name. All in lower case, because some file systems ignore case.
+/// The protected files and directories, by kind. A name matches in every directory, a directory matches everything in it, and
+/// `*` matches any characters of one name. All are in lower case, because some file systems ignore case.
 pub const PROTECTED_CONFIG: &[(ConfigKind, &[&str])] = &[
     (
         ConfigKind::VersionControl,
@@ -42,7 +42,7 @@ pub const PROTECTED_CONFIG: &[(ConfigKind, &[&str])] = &[
             ".gitconfig",
             ".gitmodules",
             ".config/git",
-            // `HEAD`, `objects` and `refs` make any directory a bare repository with its own `config`.
+            // Git treats a directory with `HEAD`, `objects` and `refs` as a bare repository and reads its `config`.
             "head",
             ".hg",
             ".hgrc",
@@ -238,16 +238,16 @@ pub const PROTECTED_CONFIG: &[(ConfigKind, &[&str])] = &[
     ),
 ];
 
-/// Files that are compared with their hashes at the start of a session, and the programs that read them.
+/// Files that are compared with their hashes from the start of the session, and the programs that read them.
 #[derive(Debug)]
 pub struct WatchedConfig {
-    /// Files, or directories with everything in them. Relative to the project and to the home directory.
+    /// Files and directories, relative to the project and to the home directory.
     pub paths: &'static [&'static str],
-    /// The programs, by their last names.
+    /// The programs, by file name.
     pub programs: &'static [&'static str],
 }
 
-/// Everything that is watched. Files of `.git` are watched one by one, because git itself changes most of them.
+/// The watched files. Those in `.git` are listed one by one, because git itself changes most of its files.
 pub const WATCHED_CONFIG: &[WatchedConfig] = &[
     WatchedConfig {
         paths: &[

@@ -1,4 +1,4 @@
-//! The one decision: by policy, or by a person.
+//! The entry point of the policy: decides an ask, or leaves it to a person.
 
 use serde::Serialize;
 
@@ -14,57 +14,58 @@ use crate::limits;
 use crate::texts;
 use crate::time::Time;
 
-/// What is decided on.
+/// The ask to decide, with the facts about it.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The agent's configured name.
     pub agent: &'a str,
-    /// The session's project, absolute.
+    /// The absolute path of the project.
     pub project: Option<&'a str>,
-    /// The person's home directory, absolute.
+    /// The absolute path of the home directory.
     pub home: Option<&'a str>,
-    /// What is asked.
     pub body: &'a AskBody,
-    /// Whether a workflow step asks.
+    /// Whether the ask belongs to a workflow step.
     pub step: bool,
-    /// What the disk says about the paths of the ask, if it was read.
+    /// The facts about the paths of the ask, if the server read the disk.
     pub disk: Option<&'a DiskFacts>,
 }
 
-/// What the policy says.
+/// The result of the policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "verdict", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Verdict {
-    /// It is decided.
+    /// The policy decided the ask.
     Decided {
-        /// The decision.
         decision: Decision,
-        /// The rule, or the setting, that decided.
+        /// The name of the rule or setting that decided.
         rule: String,
-        /// The keys of the rules that decided; empty if it was a setting.
+        /// The keys of the rules that decided. Empty if a setting decided.
         hits: Vec<String>,
     },
-    /// A person decides.
     Person(PolicyNote),
 }
 
-/// Decides an ask, or leaves it to a person. Deterministic, and quick whatever the ask holds.
+/// Decides an ask, or leaves it to a person. The function is deterministic, and its time is bounded for any content.
 #[must_use]
 pub fn decide(set: &PolicySet, subject: &Subject<'_>, now: Time) -> Verdict {
-    decide_seeing(set, subject, now, None)
+    decide_with_trace(set, subject, now, None)
 }
 
-/// The same, telling how every rule fared.
-pub(super) fn decide_seeing(set: &PolicySet, subject: &Subject<'_>, now: Time, seen: Option<&mut Vec<Considered>>) -> Verdict {
-    let look = PreparedAsk::at(subject, now, set.claims);
+/// Like [`decide`], and records the result of every rule in `seen`.
+pub(super) fn decide_with_trace(
+    set: &PolicySet,
+    subject: &Subject<'_>,
+    now: Time,
+    seen: Option<&mut Vec<Considered>>,
+) -> Verdict {
+    let prepared = PreparedAsk::at(subject, now, set.claims);
     let settings = Settings::of(set, subject.step, now);
     match subject.body {
-        AskBody::Question { questions } => questions::decide(set, &settings, questions, &look, seen),
-        AskBody::Approval(_) | AskBody::Link(_) => approvals::decide(set, &settings, &look, seen),
+        AskBody::Question { questions } => questions::decide(set, &settings, questions, &prepared, seen),
+        AskBody::Approval(_) | AskBody::Link(_) => approvals::decide(set, &settings, &prepared, seen),
     }
 }
 
-/// What a deadline does when nobody came.
+/// Returns the decision at a deadline that no person met.
 #[must_use]
 pub fn timed_out(body: &AskBody, deadline: &Deadline) -> Decision {
     let after = deadline.after.0;
@@ -83,7 +84,7 @@ pub fn timed_out(body: &AskBody, deadline: &Deadline) -> Decision {
     }
 }
 
-/// A piece of an ask inside a sentence: on one line, shortened, between backticks.
+/// Formats a part of an ask for a sentence: one line, shortened, between backticks.
 pub(super) fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let head = limits::head(&line, 80);

@@ -1,20 +1,20 @@
-//! The directories in which a line may run: `cd x && cat y` reads `x/y`.
+//! Follows the directory changes of a line: `cd x && cat y` reads `x/y`.
 
 use super::command_line::CommandLine;
 use super::expansion::{ANY, ShellNames};
 use super::words::Word;
 
-/// How many directories are followed. With more, the directory of the line is unknown.
+/// The largest number of directories to follow. With more, the directory is unknown.
 const FOLLOWED: usize = 16;
-/// Options of common programs that change the directory first: `git -C`, `env --chdir`, `npm --prefix`.
+/// Options of common programs that change the directory: `git -C`, `env --chdir`, `npm --prefix`.
 const CHDIR: &[&str] = &["-C", "-D", "--chdir", "--directory", "--cwd", "--prefix", "--work-tree", "--git-dir"];
 
-/// Adds every directory that the line may change to. Order and subshells do not matter: more directories than the shell
-/// visits are fine. Returns whether it may change to an unknown one.
-pub(super) fn follow(line: &CommandLine, names: &mut ShellNames) -> bool {
+/// Adds every directory to which the line may change. Order and subshells are ignored, because extra directories are harmless.
+/// Returns whether it may change to an unknown one.
+pub(super) fn follow_directories(line: &CommandLine, names: &mut ShellNames) -> bool {
     let mut unknown = names.directories.is_empty();
     let targets: Vec<Target> = line.commands().flat_map(|(program, words)| targets(program, words)).collect();
-    // A second round, because a loop or a function may come back to an earlier `cd`.
+    // Two rounds, because a loop or function may run an earlier `cd` again.
     for target in targets.iter().chain(&targets) {
         let Target::Directory(raw) = target else {
             unknown = true;
@@ -36,7 +36,7 @@ pub(super) fn follow(line: &CommandLine, names: &mut ShellNames) -> bool {
     unknown
 }
 
-/// The absolute patterns that a pattern means in these directories.
+/// Returns the absolute patterns that a pattern means in these directories.
 pub(super) fn joined(pattern: &str, directories: &[String]) -> Vec<String> {
     if pattern.starts_with('/') {
         vec![pattern.to_owned()]
@@ -48,7 +48,7 @@ pub(super) fn joined(pattern: &str, directories: &[String]) -> Vec<String> {
 }
 
 enum Target {
-    /// As it is written.
+    /// A directory as written.
     Directory(String),
     Unknown,
 }
@@ -86,12 +86,12 @@ fn targets(program: &str, words: &[Word]) -> Vec<Target> {
 mod tests {
     use super::*;
 
-    /// The directories in which a line that starts in `/p` may run, and whether it may run in an unknown one.
+    /// Returns the directories in which a line that starts in `/p` may run, and whether it may run in an unknown one.
     fn followed(line: &str) -> (Vec<String>, bool) {
         let line = CommandLine::read(line);
         let mut names =
             ShellNames { home: Some("/home/u".to_owned()), directories: vec!["/p".to_owned()], variables: line.variables() };
-        let unknown = follow(&line, &mut names);
+        let unknown = follow_directories(&line, &mut names);
         (names.directories, unknown)
     }
 
@@ -128,14 +128,14 @@ mod tests {
         for line in ["cd -", "cd -P -", "pushd", "pushd +1", "popd", "cd $X", "cd \"$(x)\"", "git -C $X log", "env -C`x` ls"] {
             assert_eq!(followed(line), (vec!["/p".to_owned()], true), "{line}");
         }
-        // Known directories are followed behind an unknown one too.
+        // Known directories are also followed after an unknown one.
         assert_eq!(followed("cd - && cd /a"), (vec!["/p".to_owned(), "/a".to_owned()], true));
         let mut names = ShellNames::default();
-        assert!(follow(&CommandLine::read("ls"), &mut names), "the directory where the line starts is not known");
+        assert!(follow_directories(&CommandLine::read("ls"), &mut names), "the directory where the line starts is not known");
     }
 
     #[test]
-    fn a_bounded_number_of_directories_is_followed() {
+    fn number_of_followed_directories_is_limited() {
         let line = |count: usize| (1..count).map(|number| format!("cd /{number};")).collect::<String>() + "ls";
         let (directories, unknown) = followed(&line(FOLLOWED));
         assert_eq!((directories.len(), unknown), (FOLLOWED, false));

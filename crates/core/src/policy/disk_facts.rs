@@ -1,5 +1,5 @@
-//! What the disk says about an ask. The policy reads no files: the server follows links and compares configuration, and
-//! passes the result on.
+//! Facts about files that an ask names. The policy does not read files: the server follows links, compares configuration, and
+//! passes the facts to the policy.
 
 use serde_json::Value;
 
@@ -10,23 +10,23 @@ use super::start_directory::StartDirectory;
 use crate::ask::{Action, AskBody};
 use crate::raw::Raw;
 
-/// How many paths of one ask are followed.
+/// The largest number of paths of one ask that are followed.
 const PATHS: usize = 256;
-/// Bytes of a path; Linux refuses longer ones.
+/// The longest path in bytes. Linux refuses longer ones.
 const PATH_LENGTH: usize = 4096;
 
-/// What the disk says about the paths of an ask.
+/// Facts about the paths of an ask.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DiskFacts {
-    /// Where the paths of [`paths_to_follow`] lead that go through links. Absolute.
+    /// The absolute targets of those [`paths_to_follow`] that contain links.
     pub real_paths: Vec<String>,
-    /// Watched configuration that differs from the start of the session.
+    /// The watched configuration that changed since the start of the session.
     pub changed: Vec<String>,
-    /// Whether the file system did not respond.
+    /// Whether the file system did not respond in time.
     pub unknown: bool,
 }
 
-/// The paths of an ask whose links the server follows before it asks the policy. Absolute.
+/// Returns the absolute paths of an ask whose links the server has to follow.
 #[must_use]
 pub fn paths_to_follow(body: &AskBody, project: Option<&str>, home: Option<&str>) -> Vec<String> {
     let AskBody::Approval(approval) = body else { return Vec::new() };
@@ -44,7 +44,7 @@ pub fn paths_to_follow(body: &AskBody, project: Option<&str>, home: Option<&str>
     }
 }
 
-/// The texts among the arguments of a tool, values and names, that may be paths.
+/// Returns the texts in the arguments of a tool, values and names, that may be paths.
 pub(super) fn path_arguments(input: &Raw) -> Vec<String> {
     let mut texts = Vec::new();
     if let Ok(value) = serde_json::from_str(input.as_str()) {
@@ -69,7 +69,7 @@ fn collect(value: &Value, into: &mut Vec<String>) {
     }
 }
 
-/// Adds a text that may be a path. `HEAD` alone is a revision.
+/// Adds a text that may be a path. `HEAD` alone is a revision of git.
 fn push(text: &str, into: &mut Vec<String>) {
     if text.len() > PATH_LENGTH || text == "HEAD" {
         return;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_followed_in_all_paths_that_an_ask_names() {
+    fn all_paths_of_an_ask_are_followed_through_links() {
         let paths = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
         let input = r#"{"path":"in/put"}"#;
         assert_eq!(to_follow(Action::Run { command: "cat a".to_owned() }, input), ["/p/cat", "/p/a"]);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_bounded_in_number_and_length() {
+    fn paths_are_limited_in_number_and_length() {
         let long = |length: usize| "x".repeat(length);
         let edit = |paths: Vec<String>| to_follow(Action::Edit { paths }, "null").len();
         assert_eq!(edit(vec![long(PATH_LENGTH), long(PATH_LENGTH + 1)]), 1);
@@ -168,7 +168,7 @@ mod tests {
             assert_eq!(path_arguments(&Raw::of(&address)), [path], "{address}");
         }
         assert_eq!(path_arguments(&Raw::of(&"HEAD")), [""; 0]);
-        // Names of fields count if they look like paths.
+        // Field names count if they look like paths.
         let input = Raw::parse(r#"{"a":1,"b.c":2,"d/e":[null,true,"f"]}"#.to_owned()).unwrap();
         assert_eq!(path_arguments(&input), ["b.c", "d/e", "f"]);
     }

@@ -1,24 +1,24 @@
-//! What is wrong with a policy, where, and what to write instead.
+//! Errors in the text of a policy.
 
-/// A policy that cannot be used.
+/// An invalid policy: the place of the error, and how to correct it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{message}", place(*.line, *.column))]
 pub struct PolicyError {
-    /// The line, counted from 1; 0 when the policy is no text of a file.
+    /// The line, counted from 1. It is 0 if the policy does not come from a file.
     pub line: usize,
-    /// The column in characters, counted from 1; 0 when there is no line.
+    /// The column in characters, counted from 1. It is 0 if there is no line.
     pub column: usize,
-    /// What is wrong and what to write.
+    /// The error and the correction.
     pub message: String,
 }
 
 impl PolicyError {
-    /// An error without a place.
+    /// Creates an error without a place.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { line: 0, column: 0, message: message.into() }
     }
 
-    /// The same error at this byte of a text.
+    /// Sets the place to this byte of a text.
     pub(super) fn at(self, text: &str, byte: usize) -> Self {
         let before = crate::limits::head(text, byte);
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);

@@ -1,45 +1,40 @@
-//! Which files a command line executes: `./deploy.sh`, `bash x.sh`, `python x.py`, `node x.js`, `make -f x.mk`.
+//! Lists the files that a command line executes: `./deploy.sh`, `bash x.sh`, `python x.py`, `node x.js`, `make -f x.mk`.
 //!
-//! A person who approves such a line approves what is in the files. The list is read from the words of the line alone, so it
-//! is a help for people and not a boundary: a file that is listed can load others, and a program can execute its input.
+//! A person who approves such a line approves the content of the files. The list is derived from the words of the line, so it
+//! informs people but is not a security boundary: a listed file can load others, and a program can execute its input.
 
 use super::command_line::CommandLine;
-use super::directories::{follow, joined};
+use super::directories::{follow_directories, joined};
 use super::expansion::{ANY, ONE, STAR, ShellNames};
 use super::inner_programs::inner_programs;
 use super::words::Word;
 use super::wrapper_names::{FIND_EXEC, PREFIXES, RUNNERS, SHELLS};
 
-/// How many files are listed.
-const MOST: usize = 8;
-/// How many places of one command are searched for programs.
+/// The largest number of listed files.
+const MAX_FILES: usize = 8;
+/// The largest number of places in one command that are searched for programs.
 const PLACES: usize = 64;
-/// Directories of installed programs, which are no code of the project.
+/// The directories of installed programs, which are not code of the project.
 const INSTALLED: &[&str] = &["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/opt/homebrew/bin/"];
-/// Programs that execute code of the project without naming a file.
 const BUILD_TOOLS: &[&str] = &[
     "ant", "bazel", "bunx", "cargo", "cmake", "composer", "ctest", "deno", "dotnet", "go", "gradle", "jest", "just", "meson",
     "mix", "mvn", "ninja", "nox", "npx", "pnpx", "pytest", "rake", "sbt", "swift", "task", "tox", "uvx", "vitest", "zig",
 ];
 
-/// The code that a command line executes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExecutedCode {
-    /// The files, as absolute paths, at most eight. Where the line changes its directory, each possible place is listed.
+    /// The absolute paths of up to eight files. If the line changes its directory, all possible places are listed.
     pub files: Vec<String>,
-    /// Whether it also executes files that are not in the list: of a build tool, or with a name that the shell computes.
+    /// Whether the line also executes files that are not listed, for example of a build tool or with a computed name.
     pub unlisted: bool,
 }
 
-/// How an interpreter finds its program.
+/// The options with which an interpreter finds its program.
 struct Interpreter {
-    /// Options whose value is code, or that make it read code from elsewhere.
+    /// Options whose value is code, or with which it reads code from elsewhere.
     inline: &'static [&'static str],
-    /// Options whose value is the name of a module.
     module: &'static [&'static str],
-    /// Options whose value is a file that is executed first.
     files: &'static [&'static str],
-    /// Other options that take the next word as their value.
     values: &'static [&'static str],
 }
 
@@ -66,13 +61,13 @@ fn interpreter(program: &str) -> Option<Interpreter> {
     })
 }
 
-/// Lists the files that a command line executes when it is started in `directory`.
+/// Lists the files that a command line executes if it starts in `directory`.
 #[must_use]
 pub fn executed_code(command: &str, directory: &str, home: Option<&str>) -> ExecutedCode {
     let line = CommandLine::read(command);
     let mut names =
         ShellNames { home: home.map(str::to_owned), directories: vec![directory.to_owned()], variables: line.variables() };
-    let lost = follow(&line, &mut names);
+    let lost = follow_directories(&line, &mut names);
     let mut found = Search { names, lost, code: ExecutedCode { files: Vec::new(), unlisted: line.unreadable } };
     for words in line.outermost() {
         found.command(words);
@@ -82,7 +77,7 @@ pub fn executed_code(command: &str, directory: &str, home: Option<&str>) -> Exec
 
 struct Search {
     names: ShellNames,
-    /// Whether the line may change to a directory that is not known.
+    /// Whether the line may change to an unknown directory.
     lost: bool,
     code: ExecutedCode,
 }
@@ -122,7 +117,7 @@ impl Search {
         }
     }
 
-    /// The file that a word names.
+    /// Adds the file that a word names.
     fn file(&mut self, word: &Word) {
         for pattern in self.names.expand(&word.raw) {
             if pattern.contains([ANY, STAR, ONE]) || (self.lost && !pattern.starts_with('/')) {
@@ -135,7 +130,7 @@ impl Search {
                 if self.code.files.contains(&path) {
                     continue;
                 }
-                if self.code.files.len() < MOST {
+                if self.code.files.len() < MAX_FILES {
                     self.code.files.push(path);
                 } else {
                     self.code.unlisted = true;
@@ -144,7 +139,7 @@ impl Search {
         }
     }
 
-    /// `bash x.sh`. Scripts behind `-c` are commands of the line, and are read as such.
+    /// Handles `bash x.sh`. Scripts after `-c` are commands of the line and are handled as such.
     fn shell(&mut self, arguments: &[Word]) {
         let mut arguments = arguments.iter();
         while let Some(word) = arguments.next() {
@@ -160,7 +155,6 @@ impl Search {
                 _ => return self.file(word),
             }
         }
-        // It executes its input.
         self.code.unlisted = true;
     }
 
@@ -172,7 +166,7 @@ impl Search {
                 return self.file(word);
             }
             let (name, value) = text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)));
-            // `-ne` is `-n -e`.
+            // `-ne` means `-n -e`.
             let ends_with = |option: &&str| option.len() == 2 && !name.starts_with("--") && name.ends_with(&option[1..]);
             if interpreter.inline.iter().any(|option| name == *option || ends_with(option)) {
                 return;
@@ -188,7 +182,6 @@ impl Search {
                 arguments.next();
             }
         }
-        // It executes its input.
         self.code.unlisted = true;
     }
 
@@ -278,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn code_without_a_name_is_reported() {
+    fn code_without_a_file_name_is_reported() {
         for line in [
             "cargo test",
             "npm test",
@@ -301,7 +294,7 @@ mod tests {
         }
         let many = (0..20).map(|number| format!("./{number}.sh")).collect::<Vec<_>>().join(";");
         let (files, unlisted) = code(&many);
-        assert_eq!((files.len(), unlisted), (MOST, true));
+        assert_eq!((files.len(), unlisted), (MAX_FILES, true));
     }
 
     fn lists(line: &str, files: &[&str], unlisted: bool) {
@@ -309,11 +302,11 @@ mod tests {
     }
 
     #[test]
-    fn every_interpreter_finds_its_file_behind_its_options() {
+    fn interpreters_find_their_file_after_options() {
         for (line, files) in [
             ("pypy3 -W ignore x.py", &["x.py"][..]),
             ("nodejs --loader ./l.mjs --conditions prod x.js", &["l.mjs", "x.js"]),
-            // `-C` names a condition here; other programs change to that directory.
+            // `-C` names a condition for Node; other programs change to that directory.
             ("nodejs -C dev x.js", &["x.js", "dev/x.js", "dev/dev/x.js"]),
             ("ts-node --require ./r.ts x.ts", &["r.ts", "x.ts"]),
             ("ruby -I lib x.rb", &["x.rb"]),
@@ -400,10 +393,10 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_listed_files_is_bounded() {
+    fn number_of_listed_files_is_limited() {
         let line = |count: usize| (0..count).map(|number| format!("./{number}.sh")).collect::<Vec<_>>().join(";");
-        assert_eq!((code(&line(MOST)).0.len(), code(&line(MOST)).1), (MOST, false));
-        assert_eq!((code(&line(MOST + 1)).0.len(), code(&line(MOST + 1)).1), (MOST, true));
-        lists(&format!("{}; ./0.sh", line(MOST)), &["0.sh", "1.sh", "2.sh", "3.sh", "4.sh", "5.sh", "6.sh", "7.sh"], false);
+        assert_eq!((code(&line(MAX_FILES)).0.len(), code(&line(MAX_FILES)).1), (MAX_FILES, false));
+        assert_eq!((code(&line(MAX_FILES + 1)).0.len(), code(&line(MAX_FILES + 1)).1), (MAX_FILES, true));
+        lists(&format!("{}; ./0.sh", line(MAX_FILES)), &["0.sh", "1.sh", "2.sh", "3.sh", "4.sh", "5.sh", "6.sh", "7.sh"], false);
     }
 }

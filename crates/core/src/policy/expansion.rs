@@ -1,40 +1,41 @@
-//! Expands a word that is a path the way the shell may do it: `~/x`, `$HOME/x`, `src/{a,b}`, `.local/s*/token`.
+//! Expands words that are paths in the ways in which a shell may do it: `~/x`, `$HOME/x`, `src/{a,b}`, `.local/s*/token`.
 //!
-//! A word becomes one or more patterns. A pattern is a path in which three characters stand for text that the line does
-//! not show; the rest is literal. More than is possible is fine, less is not: the guard asks a person for what may match.
+//! A word becomes one or more patterns. A pattern is a path in which three special characters represent text that the line does
+//! not show; all other characters are literal. The result may contain more patterns than the shell would produce, but not
+//! fewer, because the guard asks a person for every possible match.
 
 use std::collections::HashMap;
 
 use super::words::Word;
 
-/// Text that the shell computes at run time: a variable that the line does not set, a substitution. It may hold slashes.
+/// Text that the shell computes at run time: a variable that the line does not set, or a substitution. It may contain slashes.
 pub(super) const ANY: char = '\u{f0000}';
-/// `*`: text without slashes.
+/// Text without slashes, for `*`.
 pub(super) const STAR: char = '\u{f0001}';
-/// `?` or `[…]`: one character.
+/// One character, for `?` or `[…]`.
 pub(super) const ONE: char = '\u{f0002}';
 
-/// How many patterns one word becomes at most. Further ones become [`ANY`].
+/// The largest number of patterns for one word. Further ones become [`ANY`].
 const ALTERNATIVES: usize = 32;
-/// How deep braces stand in each other.
+/// The depth to which nested braces are expanded.
 const BRACES: usize = 4;
 
-/// The values of names when a word is expanded.
+/// The values with which words are expanded.
 #[derive(Debug, Default)]
 pub(super) struct ShellNames {
-    /// The home directory; nothing when it is not known or the line changes `HOME`.
+    /// The home directory. `None` if it is unknown or the line changes `HOME`.
     pub(super) home: Option<String>,
-    /// Where the shell may be, as patterns.
+    /// The possible current directories, as patterns.
     pub(super) directories: Vec<String>,
-    /// The values that the line gives to variables, as written.
+    /// The values that the line assigns to variables, as written.
     pub(super) variables: HashMap<String, Vec<String>>,
 }
 
 impl ShellNames {
-    /// The patterns that a word may become.
+    /// Returns the patterns that a word may become.
     pub(super) fn expand(&self, raw: &str) -> Vec<String> {
         let mut patterns = Vec::new();
-        for raw in braces(raw, 0) {
+        for raw in expand_braces(raw, 0) {
             patterns.extend(self.expand_one(&raw, 0));
         }
         patterns.dedup();
@@ -46,7 +47,7 @@ impl ShellNames {
 
     fn expand_one(&self, raw: &str, depth: usize) -> Vec<String> {
         let chars: Vec<char> = raw.chars().collect();
-        let (mut patterns, mut i) = match self.tilde(&chars) {
+        let (mut patterns, mut i) = match self.expand_tilde(&chars) {
             Some((starts, behind)) => (starts, behind),
             None => (vec![String::new()], 0),
         };
@@ -67,7 +68,7 @@ impl ShellNames {
                     let word: String = chars[i..end].iter().collect();
                     (vec![Word::read(&word).text], end + 1)
                 }
-                '$' | '`' => self.computed(&chars, i, depth),
+                '$' | '`' => self.expand_computed(&chars, i, depth),
                 '*' | '?' | '+' | '@' | '!' if !quoted && chars.get(i + 1) == Some(&'(') => {
                     (vec![ANY.to_string()], position(&chars, i, ')') + 1)
                 }
@@ -76,14 +77,14 @@ impl ShellNames {
                 '[' if !quoted && chars[i..].contains(&']') => (vec![ONE.to_string()], position(&chars, i + 2, ']') + 1),
                 c => (vec![c.to_string()], i + 1),
             };
-            patterns = product(&patterns, &piece);
+            patterns = join_all(&patterns, &piece);
             i = next;
         }
         patterns
     }
 
-    /// The value of a leading `~`, and the position after it.
-    fn tilde(&self, chars: &[char]) -> Option<(Vec<String>, usize)> {
+    /// Expands a leading `~`. Returns the values and the position after it.
+    fn expand_tilde(&self, chars: &[char]) -> Option<(Vec<String>, usize)> {
         if chars.first() != Some(&'~') {
             return None;
         }
@@ -97,7 +98,7 @@ impl ShellNames {
             name if name.chars().all(|c| c.is_ascii_digit() || matches!(c, '+' | '-')) => {
                 self.here().into_iter().chain([any()]).collect()
             }
-            // Somebody's home, perhaps the person's own.
+            // The home directory of any user, including the person.
             name if name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.')) => vec![home(), any()],
             _ => return None,
         };
@@ -108,19 +109,19 @@ impl ShellNames {
         if self.directories.is_empty() { vec![ANY.to_string()] } else { self.directories.clone() }
     }
 
-    /// A variable or a substitution that starts at `i`, and the place behind it.
-    fn computed(&self, chars: &[char], i: usize, depth: usize) -> (Vec<String>, usize) {
+    /// Expands a variable or substitution that starts at `i`. Returns the values and the position after it.
+    fn expand_computed(&self, chars: &[char], i: usize, depth: usize) -> (Vec<String>, usize) {
         let any = || vec![ANY.to_string()];
         let is_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
         match (chars[i], chars.get(i + 1)) {
             ('`', _) => (any(), position(chars, i + 1, '`') + 1),
             ('$', Some('{')) => {
-                let end = closing(chars, i, '{', '}');
+                let end = find_closing(chars, i, '{', '}');
                 let name: String = chars[i + 2..end.min(chars.len())].iter().collect();
                 (self.variable(&name, depth), end + 1)
             }
             ('$', Some('(')) => {
-                let end = closing(chars, i, '(', ')');
+                let end = find_closing(chars, i, '(', ')');
                 let script: String = chars[i + 2..end.min(chars.len())].iter().collect();
                 (if script.trim() == "pwd" { self.here() } else { any() }, end + 1)
             }
@@ -148,16 +149,16 @@ impl ShellNames {
     }
 }
 
-/// Every text of `left` followed by every text of `right`.
-fn product(left: &[String], right: &[String]) -> Vec<String> {
+/// Concatenates every text of `left` with every text of `right`.
+fn join_all(left: &[String], right: &[String]) -> Vec<String> {
     if left.len() * right.len() > ALTERNATIVES {
         return vec![ANY.to_string()];
     }
     left.iter().flat_map(|left| right.iter().map(move |right| format!("{left}{right}"))).collect()
 }
 
-/// The words that `a{b,c}d` becomes. A range such as `{1..9}` becomes a wildcard.
-fn braces(raw: &str, depth: usize) -> Vec<String> {
+/// Expands `a{b,c}d`. A range such as `{1..9}` becomes a wildcard.
+fn expand_braces(raw: &str, depth: usize) -> Vec<String> {
     let chars: Vec<char> = raw.chars().collect();
     let Some((open, close)) = first_brace(&chars) else { return vec![raw.to_owned()] };
     if depth >= BRACES {
@@ -168,7 +169,7 @@ fn braces(raw: &str, depth: usize) -> Vec<String> {
     let parts = if split_at_commas(inner).len() > 1 { split_at_commas(inner) } else { vec!["*".to_owned()] };
     let mut words: Vec<String> = Vec::new();
     for part in parts {
-        words.extend(braces(&format!("{before}{part}{behind}"), depth + 1));
+        words.extend(expand_braces(&format!("{before}{part}{behind}"), depth + 1));
         if words.len() > ALTERNATIVES {
             return vec![format!("${{{ANY}}}")];
         }
@@ -176,16 +177,16 @@ fn braces(raw: &str, depth: usize) -> Vec<String> {
     words
 }
 
-/// The first pair of braces outside quotes that the shell expands: with a comma or `..` inside.
+/// Finds the first pair of braces outside quotes that the shell expands, with a comma or `..` inside.
 fn first_brace(chars: &[char]) -> Option<(usize, usize)> {
     let mut i = 0;
     while i < chars.len() {
         match chars[i] {
             '\\' => i += 1,
             quote @ ('\'' | '"') => i = position(chars, i + 1, quote),
-            '$' if chars.get(i + 1) == Some(&'{') => i = closing(chars, i, '{', '}'),
+            '$' if chars.get(i + 1) == Some(&'{') => i = find_closing(chars, i, '{', '}'),
             '{' => {
-                let close = closing(chars, i, '{', '}');
+                let close = find_closing(chars, i, '{', '}');
                 let inner = chars.get(i..close)?;
                 if close < chars.len() && (inner.contains(&',') || inner.windows(2).any(|pair| pair == ['.', '.'])) {
                     return Some((i, close));
@@ -218,8 +219,8 @@ fn position(chars: &[char], from: usize, wanted: char) -> usize {
     (from..chars.len()).find(|at| chars[*at] == wanted).unwrap_or(chars.len())
 }
 
-/// The place of the bracket that closes the first one from `start` on; the length when there is none.
-fn closing(chars: &[char], start: usize, open: char, close: char) -> usize {
+/// Returns the position of the bracket that closes the first one from `start` on, or the length if there is none.
+fn find_closing(chars: &[char], start: usize, open: char, close: char) -> usize {
     let mut depth = 0_usize;
     for (at, c) in chars.iter().enumerate().skip(start) {
         if *c == open {
@@ -283,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_words_end() {
+    fn expansion_of_hostile_words_ends() {
         let names = ShellNames { variables: HashMap::from([("a".to_owned(), vec!["$a$a".to_owned()])]), ..ShellNames::default() };
         assert_eq!(names.expand(&"{a,b}".repeat(40)), [ANY.to_string()]);
         assert_eq!(names.expand("$HOME"), [ANY.to_string()]);
@@ -315,7 +316,7 @@ mod tests {
         ShellNames { home: Some("/home/u".to_owned()), directories: vec!["/p".to_owned()], variables }.expand(raw)
     }
 
-    /// `%`, `*` and `?` stand for the characters of patterns.
+    /// In expected patterns, `%`, `*` and `?` represent the special characters.
     fn becomes(raw: &str, patterns: &[&str]) {
         let pattern =
             |text: &&str| text.replace('%', &ANY.to_string()).replace('*', &STAR.to_string()).replace('?', &ONE.to_string());
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_end_where_they_end() {
+    fn quotes_end_at_their_closing_quote() {
         becomes("'a'*", &["a*"]);
         becomes("'a'b'c'd", &["abcd"]);
         becomes("\"it's\"*", &["it's*"]);
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bounded_number_of_patterns_is_made() {
+    fn number_of_patterns_is_limited() {
         assert_eq!(expanded("$most").len(), ALTERNATIVES);
         becomes("$more/y", &["%/y"]);
         assert_eq!(expanded("$four$eight/y").len(), ALTERNATIVES);

@@ -1,11 +1,11 @@
-//! The rule that nobody can remove: what touches Sayso itself is decided by a person.
+//! The built-in rule, which cannot be removed: a person decides about everything that touches Sayso itself.
 //!
-//! An agent that could answer its own asks, or edit the rules it runs under, would have no rules.
+//! Otherwise an agent could answer its own asks or edit the rules that apply to it.
 
 use std::collections::HashSet;
 
 use super::command_line::CommandLine;
-use super::directories::{follow, joined};
+use super::directories::{follow_directories, joined};
 use super::expansion::{ANY, ONE, STAR, ShellNames};
 use super::paths::Places;
 use super::protected::ProtectedPlaces;
@@ -13,46 +13,46 @@ use super::rules::PreparedAsk;
 use super::start_directory::StartDirectory;
 use crate::ask::{Action, AskBody};
 
-/// The name under which the built-in rule decides.
+/// The name of the built-in rule.
 pub const NAME: &str = "built in: sayso itself";
 
 const TOUCHES: &str = "it touches Sayso's own files";
 
-/// Why a person has to decide, if one has to.
-pub(super) fn guards(protected: &[String], look: &PreparedAsk<'_>) -> Option<&'static str> {
-    let AskBody::Approval(approval) = look.subject.body else { return None };
+/// Returns why a person has to decide, or `None` if the rule does not apply.
+pub(super) fn find_reason_to_ask(protected: &[String], prepared: &PreparedAsk<'_>) -> Option<&'static str> {
+    let AskBody::Approval(approval) = prepared.subject.body else { return None };
     match &approval.action {
-        Action::Run { command } => guards_line(protected, command, look),
+        Action::Run { command } => find_reason_in_line(protected, command, prepared),
         Action::Edit { .. } | Action::Read { .. } => {
-            let touches = |path: &String| match look.places.absolute(path) {
-                Some(_) => leads_to_sayso(protected, path, look),
+            let touches = |path: &String| match prepared.places.absolute(path) {
+                Some(_) => is_sayso_path(protected, path, prepared),
                 None => names_sayso(path),
             };
-            (look.paths.iter().any(touches) || mentioned(protected, look)).then_some(TOUCHES)
+            (prepared.paths.iter().any(touches) || has_sayso_argument(protected, prepared)).then_some(TOUCHES)
         }
-        Action::Mcp { .. } | Action::Other => mentioned(protected, look).then_some(TOUCHES),
+        Action::Mcp { .. } | Action::Other => has_sayso_argument(protected, prepared).then_some(TOUCHES),
         Action::Fetch { .. } | Action::Plan | Action::Mode => None,
     }
 }
 
-/// Whether an argument of a tool is a path of Sayso's.
-fn mentioned(protected: &[String], look: &PreparedAsk<'_>) -> bool {
-    look.arguments.iter().any(|path| leads_to_sayso(protected, path, look))
+/// Whether an argument of a tool is a path of Sayso.
+fn has_sayso_argument(protected: &[String], prepared: &PreparedAsk<'_>) -> bool {
+    prepared.arguments.iter().any(|path| is_sayso_path(protected, path, prepared))
 }
 
-fn leads_to_sayso(protected: &[String], path: &str, look: &PreparedAsk<'_>) -> bool {
-    let places = ProtectedPlaces::new(protected, look.places.home, false);
-    look.places.absolute(path).is_some_and(|absolute| places.may_hold(&absolute))
+fn is_sayso_path(protected: &[String], path: &str, prepared: &PreparedAsk<'_>) -> bool {
+    let places = ProtectedPlaces::new(protected, prepared.places.home, false);
+    prepared.places.absolute(path).is_some_and(|absolute| places.may_hold(&absolute))
 }
 
-fn guards_line(protected: &[String], command: &str, look: &PreparedAsk<'_>) -> Option<&'static str> {
-    let line = look.line.as_ref()?;
+fn find_reason_in_line(protected: &[String], command: &str, prepared: &PreparedAsk<'_>) -> Option<&'static str> {
+    let line = prepared.line.as_ref()?;
     if line.too_long {
         return Some("the command line is too long to read");
     }
     let unquoted: String = command.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
     let named = |text: &str| {
-        names_sayso(&without_project(text, look))
+        names_sayso(&without_project(text, prepared))
             || protected.iter().any(|directory| text.contains(directory.trim_end_matches('/')))
     };
     if named(command) || named(&unquoted) || line.words().any(|word| named(&word.text)) {
@@ -61,11 +61,11 @@ fn guards_line(protected: &[String], command: &str, look: &PreparedAsk<'_>) -> O
     if line.computed {
         return Some("the name of a command in it is computed, so it might be sayso");
     }
-    let by_link = || look.paths.iter().any(|path| leads_to_sayso(protected, path, look));
-    (leads_there(protected, command, line, look) || by_link()).then_some(TOUCHES)
+    let by_link = || prepared.paths.iter().any(|path| is_sayso_path(protected, path, prepared));
+    (line_may_reach_sayso(protected, command, line, prepared) || by_link()).then_some(TOUCHES)
 }
 
-/// Whether a text has `sayso` in it as a program, a directory or a file, not as a part of another name.
+/// Whether a text contains `sayso` as the name of a program, directory or file, and not as a part of another name.
 fn names_sayso(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.split(|c| !is_part(c)).any(|token| {
@@ -74,29 +74,33 @@ fn names_sayso(text: &str) -> bool {
     })
 }
 
-/// A project may live in a directory of that name; that alone means nothing. A directory that is only reported can be any
-/// text, such as the path of the program.
-fn without_project(text: &str, look: &PreparedAsk<'_>) -> String {
-    match look.subject.project {
-        Some(project) if !look.claims.project => text.replace(project.trim_end_matches('/'), ""),
+/// Removes the path of the project, which may contain the name `sayso`. A directory that a caller only reports is not removed,
+/// because it can be any text, such as the path of the program.
+fn without_project(text: &str, prepared: &PreparedAsk<'_>) -> String {
+    match prepared.subject.project {
+        Some(project) if !prepared.claims.project => text.replace(project.trim_end_matches('/'), ""),
         Some(_) | None => text.to_owned(),
     }
 }
 
-/// Whether a word of the line may be a path of Sayso's, in any directory that the line may change to.
-fn leads_there(protected: &[String], command: &str, line: &CommandLine, look: &PreparedAsk<'_>) -> bool {
+/// Whether a word of the line may be a path of Sayso, in any directory to which the line may change.
+fn line_may_reach_sayso(protected: &[String], command: &str, line: &CommandLine, prepared: &PreparedAsk<'_>) -> bool {
     let dotglob = ["dotglob", "globdots", "glob_dots"].iter().any(|option| command.contains(option));
-    let places = ProtectedPlaces::new(protected, look.places.home, dotglob);
-    let mut names = shell_names(line, look.places, &look.start);
-    if names.directories.iter().any(|directory| look.subject.project != Some(directory.as_str()) && places.may_hold(directory)) {
+    let places = ProtectedPlaces::new(protected, prepared.places.home, dotglob);
+    let mut names = shell_names(line, prepared.places, &prepared.start);
+    if names
+        .directories
+        .iter()
+        .any(|directory| prepared.subject.project != Some(directory.as_str()) && places.may_hold(directory))
+    {
         return true;
     }
-    // With `CDPATH`, `cd x` leads somewhere else.
-    let unknown = follow(line, &mut names) || command.contains("CDPATH");
+    // With `CDPATH`, `cd x` can change to another directory.
+    let unknown = follow_directories(line, &mut names) || command.contains("CDPATH");
     let mut seen: HashSet<&str> = HashSet::new();
     line.words().filter(|word| seen.insert(word.raw.as_str())).any(|word| {
         names.expand(&word.raw).iter().flat_map(|pattern| paths_in(pattern)).any(|path| {
-            // Inside a word, bash expands `if=~/x` and programs expand what it leaves.
+            // Bash expands `~` inside words such as `if=~/x`, and some programs expand it themselves.
             let path = match (path.strip_prefix("~/"), &names.home) {
                 (Some(rest), Some(home)) => format!("{home}/{rest}"),
                 (Some(_) | None, _) => path.to_owned(),
@@ -117,14 +121,14 @@ fn shell_names(line: &CommandLine, places: Places<'_>, start: &StartDirectory) -
     }
 }
 
-/// The absolute paths that the words of a line may be, as far as the line writes them out; at most `most`.
+/// Returns at most `most` absolute paths that the words of a line may mean, as far as they are literal.
 pub(super) fn paths_of_line(line: &CommandLine, places: Places<'_>, start: &StartDirectory, most: usize) -> Vec<String> {
     let mut names = shell_names(line, places, start);
     let mut paths: Vec<String> = match start {
         StartDirectory::Named(directory) => vec![directory.clone()],
         StartDirectory::Project | StartDirectory::Unknown => Vec::new(),
     };
-    follow(line, &mut names);
+    follow_directories(line, &mut names);
     for word in line.words() {
         for pattern in names.expand(&word.raw) {
             for path in paths_in(&pattern).into_iter().filter(|path| !path.contains([ANY, STAR, ONE])) {
@@ -141,14 +145,13 @@ pub(super) fn paths_of_line(line: &CommandLine, places: Places<'_>, start: &Star
     paths
 }
 
-/// The paths that a word may hold: the word, and the text behind `=`, `:`, `,`, `@`, a blank or a quote, or right behind an
-/// option.
+/// Returns the paths that a word may contain: the word, and the text after `=`, `:`, `,`, `@`, a blank, a quote or an option.
 pub(super) fn paths_in(pattern: &str) -> Vec<&str> {
-    const MOST: usize = 16;
+    const MAX_PARTS: usize = 16;
     let behind_option = pattern.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
     let parts =
         pattern.match_indices(['=', ':', ',', '@', ' ', '\n', '\'', '"', '(']).map(|(at, sign)| &pattern[at + sign.len()..]);
-    std::iter::once(pattern).chain(behind_option).chain(parts.take(MOST)).filter(|path| !path.is_empty()).collect()
+    std::iter::once(pattern).chain(behind_option).chain(parts.take(MAX_PARTS)).filter(|path| !path.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -156,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_word_holds_paths_behind_signs_and_options() {
+    fn words_contain_paths_after_signs_and_options() {
         for (word, paths) in [
             ("a/b", &["a/b"][..]),
             ("", &[]),
@@ -184,7 +187,7 @@ mod tests {
         assert_eq!(paths("cat ~/x $HOME/y --z=c", 9), ["/p/cat", "/home/u/x", "/home/u/y", "/p/--z=c", "/p/c"]);
         assert_eq!(paths("cd /q; cat a", 9), ["/p/cd", "/q/cd", "/q", "/p/cat", "/q/cat", "/p/a", "/q/a"]);
         assert_eq!(paths("HOME=/h; cat ~/x", 9), ["/p/>", "/h", "/p/cat"]);
-        // Words that the shell computes are no paths that could be followed.
+        // Words that the shell computes cannot be followed.
         assert_eq!(paths("cat *.rs a? [b] $x {c,d}", 9), ["/p/cat", "/p/c", "/p/d"]);
         assert_eq!(paths("cat a a a b", 9), ["/p/cat", "/p/a", "/p/b"]);
         assert_eq!(paths("cat a b c", 2), ["/p/cat", "/p/a"]);

@@ -1,14 +1,14 @@
-//! Whether the `*` of an `allow` may stand for the words that it covers.
+//! Decides whether the `*` of an `allow` rule can cover the words that it matches.
 //!
-//! A person who allows `git diff *` means "show me changes", not `--output=FILE`. For programs in the table, `*` covers
-//! only options that start nothing, write no file and read no configuration. A pattern can name others in full.
+//! A person who allows `git diff *` means "show me changes", not `--output=FILE`. For programs in the table, `*` covers only
+//! options that start nothing, write no file and read no configuration. A pattern can contain other options literally.
 
 use super::option_list::{OptionList, OptionReading};
 use super::program_table::{Operands, PROGRAMS, ProgramRow};
 use super::sed_script;
 use super::words::Word;
 
-/// The row of a subcommand that the table does not know: no option is covered.
+/// The row for subcommands that are not in the table. It covers no option.
 const UNKNOWN_SUBCOMMAND: ProgramRow = ProgramRow {
     program: "",
     subcommand: "",
@@ -17,8 +17,8 @@ const UNKNOWN_SUBCOMMAND: ProgramRow = ProgramRow {
     operands: Operands::Any,
 };
 
-/// Whether wildcards may stand for these words of a command. `is_open` says which words a wildcard covers; the others
-/// are written in the pattern.
+/// Whether wildcards can cover these words of a command. `is_open` says which words a wildcard matches; the others are literal
+/// in the pattern.
 pub(super) fn may_cover(command: &[Word], is_open: &dyn Fn(usize) -> bool) -> bool {
     let Some(program) = command.first().map(Word::program) else { return true };
     let name = canonical(&program);
@@ -26,12 +26,11 @@ pub(super) fn may_cover(command: &[Word], is_open: &dyn Fn(usize) -> bool) -> bo
     let Some(row) = row_of("") else { return true };
     let mut check = Check { row, is_open, ended: false, wants_value: false, operands: 0 };
     for (at, word) in command.iter().enumerate().skip(1) {
-        match check.see(at, word) {
+        match check.read_word(at, word) {
             Seen::Covered => {}
             Seen::Refused => return false,
             Seen::Subcommand => match row_of(&word.text) {
                 Some(row) => check = Check { row, is_open, ended: false, wants_value: false, operands: 0 },
-                // A wildcard does not cover a subcommand that is not in the table.
                 None if is_open(at) => return false,
                 None => check.row = &UNKNOWN_SUBCOMMAND,
             },
@@ -40,7 +39,7 @@ pub(super) fn may_cover(command: &[Word], is_open: &dyn Fn(usize) -> bool) -> bo
     true
 }
 
-/// The name in the table of a program that some systems call otherwise.
+/// Returns the name that the table uses for a program with several names.
 fn canonical(program: &str) -> &str {
     match program {
         "gsed" => "sed",
@@ -57,36 +56,36 @@ fn canonical(program: &str) -> &str {
 enum Seen {
     Covered,
     Refused,
-    /// The word is the subcommand, whose row holds for the rest.
+    /// The word is the subcommand, whose row applies to the rest.
     Subcommand,
 }
 
 struct Check<'a> {
     row: &'a ProgramRow,
     is_open: &'a dyn Fn(usize) -> bool,
-    /// Whether `--` has ended the options.
+    /// Whether `--` ended the options.
     ended: bool,
-    /// Whether the option before takes this word as its value.
+    /// Whether this word is the value of the option before it.
     wants_value: bool,
     operands: usize,
 }
 
 impl Check<'_> {
-    fn see(&mut self, at: usize, word: &Word) -> Seen {
+    fn read_word(&mut self, at: usize, word: &Word) -> Seen {
         let text = word.text.as_str();
         let open = (self.is_open)(at);
         let value = std::mem::take(&mut self.wants_value);
-        // The words it becomes are unknown.
+        // The resulting words are unknown.
         if open && word.computed {
             return Seen::Refused;
         }
-        // The shell may expand such a word to the name of a file, and a file may have the name of an option.
+        // The shell may expand the word to the name of a file, which may look like an option.
         if open && !self.ended && word.active && text.starts_with(['-', '{', '[', '*', '?']) {
             return Seen::Refused;
         }
         let old_tar = self.row.program == "tar" && at == 1 && !text.starts_with('-');
         if !self.ended && (old_tar || (text.len() > 1 && text.starts_with('-'))) {
-            return self.see_option(text, old_tar, open, value);
+            return self.read_option_word(text, old_tar, open, value);
         }
         if value {
             return if open && !self.accepts(word) { Seen::Refused } else { Seen::Covered };
@@ -98,15 +97,15 @@ impl Check<'_> {
         if open && !self.accepts(word) { Seen::Refused } else { Seen::Covered }
     }
 
-    fn see_option(&mut self, text: &str, old_tar: bool, open: bool, value: bool) -> Seen {
+    fn read_option_word(&mut self, text: &str, old_tar: bool, open: bool, value: bool) -> Seen {
         let row = self.row;
         if text == "--" || (text == "-args" && row.harmless.dash_words) {
-            // As the value of an option, it ends nothing.
+            // `--` as the value of an option does not end the options.
             self.ended = !value;
             return Seen::Covered;
         }
         if old_tar {
-            // `tar xzf`: the values of all letters follow as words, so every letter counts.
+            // In `tar xzf`, the values of all letters follow as words, so every letter is checked.
             let is_known = |letter: char| row.harmless.read(&format!("-{letter}")) != OptionReading::Unknown;
             return if open && !text.chars().all(is_known) { Seen::Refused } else { Seen::Covered };
         }
@@ -116,7 +115,7 @@ impl Check<'_> {
             known => known,
         };
         match reading {
-            // The value of `sed -e` is the script, so it counts as the first operand.
+            // The value of `sed -e` is the script, like the first operand.
             OptionReading::WantsValue
                 if row.operands == Operands::SedScript && (text.ends_with('e') || text == "--expression") => {}
             OptionReading::WantsValue => self.wants_value = true,
@@ -129,10 +128,9 @@ impl Check<'_> {
     fn accepts(&self, word: &Word) -> bool {
         match self.row.operands {
             Operands::SedScript => self.operands != 1 || (!word.active && sed_script::is_harmless(&word.text)),
-            // A glob may become several words.
             Operands::One => self.operands <= 1 && !word.active,
             Operands::Any | Operands::Subcommand => true,
-            // Braces may become a word that counts.
+            // Braces may expand to a word that is not covered.
             Operands::Without(_) | Operands::NotStarting(_) | Operands::NoneOf(_) => {
                 !(word.active && word.text.contains('{')) && self.accepts_text(&word.text)
             }
@@ -161,14 +159,14 @@ mod tests {
         RunPattern::compile(pattern).unwrap().allows(&words)
     }
 
-    /// The program with its subcommand, and the patterns whose `*` covers its options.
+    /// Returns the program with its subcommand, and the patterns whose `*` covers its options.
     fn command_and_patterns(row: &ProgramRow) -> (String, Vec<String>) {
         let command = format!("{} {}", row.program, row.subcommand).trim_end().to_owned();
         let patterns = [format!("{command} *"), format!("{} *", row.program), "*".to_owned()];
         (command, patterns.to_vec())
     }
 
-    /// A word that the row accepts behind an option.
+    /// Returns a word that the row accepts as the value of an option.
     fn value(row: &ProgramRow) -> &'static str {
         if row.operands == Operands::SedScript { "p" } else { "1" }
     }
@@ -180,7 +178,7 @@ mod tests {
     fn each_option(list: impl Fn(&ProgramRow) -> OptionList, mut check: impl FnMut(&ProgramRow, &str, bool)) {
         for row in PROGRAMS {
             for option in list(row).entries() {
-                // `-#` stands for numbers.
+                // `-#` means any number.
                 let option = option.replace('#', "5");
                 check(row, option.trim_end_matches('='), option.ends_with('='));
             }
@@ -223,7 +221,7 @@ mod tests {
                 let harmless: HashSet<&str> = row.harmless.entries().map(name_of).collect();
                 if let (Some(letter), false) = (option.strip_prefix('-').filter(|rest| rest.len() == 1), row.harmless.dash_words)
                 {
-                    // Behind a harmless letter that takes no value.
+                    // After a harmless letter without a value.
                     let flag = row.harmless.entries().find(|flag| flag.len() == 2 && !flag.ends_with('#'));
                     spellings.extend(flag.map(|flag| format!("{flag}{letter}")));
                 }

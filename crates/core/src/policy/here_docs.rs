@@ -1,24 +1,21 @@
-//! Here-documents, cut out before the parser sees the line.
+//! Removes here-documents from a line before it is parsed.
 //!
-//! The parser does not come back from some of them (`$( << &&`): it loops and eats memory, and an
-//! agent could send it one. So they are cut out here, the parser gets the rest, and a line whose
-//! here-documents are not all clear is unreadable.
+//! The parser loops forever and exhausts memory on some here-documents (`$( << &&`), and an agent could send one. So they are
+//! removed here and the parser gets the rest. If the position of a here-document is unclear, the line is unreadable.
 
-/// A line without its here-documents.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Cut {
-    /// What is left.
+pub(super) struct LineWithoutHereDocs {
+    /// The rest of the line.
     pub(super) line: String,
-    /// What was in them.
+    /// The content of the here-documents.
     pub(super) bodies: Vec<Body>,
 }
 
-/// What stands in a here-document.
+/// The content of a here-document.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Body {
-    /// Its lines.
     pub(super) text: String,
-    /// Whether the shell expands it, as it does when the tag is not quoted.
+    /// Whether the shell expands it, because the tag is not quoted.
     pub(super) expands: bool,
 }
 
@@ -28,9 +25,9 @@ struct Tag {
     expands: bool,
 }
 
-/// Where quotes mean something else.
+/// A context in which quotes have another meaning.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum QuoteContext {
     Quotes,
     Parentheses,
 }
@@ -41,25 +38,25 @@ struct Cutter<'a> {
     line: String,
     bodies: Vec<Body>,
     pending: Vec<Tag>,
-    nested: Vec<Inside>,
+    nested: Vec<QuoteContext>,
 }
 
-/// Cuts the here-documents out of a line; nothing if it is not clear where they are.
-pub(super) fn cut(line: &str) -> Option<Cut> {
+/// Removes the here-documents from a line. Returns `None` if their positions are unclear.
+pub(super) fn remove_here_docs(line: &str) -> Option<LineWithoutHereDocs> {
     if !line.contains("<<") {
-        return Some(Cut { line: line.to_owned(), bodies: Vec::new() });
+        return Some(LineWithoutHereDocs { line: line.to_owned(), bodies: Vec::new() });
     }
     let chars: Vec<char> = line.chars().collect();
     let mut cutter =
         Cutter { chars: &chars, at: 0, line: String::new(), bodies: Vec::new(), pending: Vec::new(), nested: Vec::new() };
     cutter.run()?;
-    cutter.pending.is_empty().then_some(Cut { line: cutter.line, bodies: cutter.bodies })
+    cutter.pending.is_empty().then_some(LineWithoutHereDocs { line: cutter.line, bodies: cutter.bodies })
 }
 
 impl Cutter<'_> {
     fn run(&mut self) -> Option<()> {
         while let Some(c) = self.peek(0) {
-            let quoted = self.nested.last() == Some(&Inside::Quotes);
+            let quoted = self.nested.last() == Some(&QuoteContext::Quotes);
             match (c, self.peek(1)) {
                 ('\\', _) => self.copy(2),
                 ('"', _) if quoted => {
@@ -67,11 +64,11 @@ impl Cutter<'_> {
                     self.copy(1);
                 }
                 ('"', _) => {
-                    self.nested.push(Inside::Quotes);
+                    self.nested.push(QuoteContext::Quotes);
                     self.copy(1);
                 }
                 ('$', Some('(')) => {
-                    self.nested.push(Inside::Parentheses);
+                    self.nested.push(QuoteContext::Parentheses);
                     self.copy(2);
                 }
                 ('$', Some('\'')) if !quoted => {
@@ -89,14 +86,14 @@ impl Cutter<'_> {
                     self.copy(1);
                 }
                 ('(', _) if !quoted => {
-                    self.nested.push(Inside::Parentheses);
+                    self.nested.push(QuoteContext::Parentheses);
                     self.copy(1);
                 }
                 (')', _) if !quoted => {
                     self.nested.pop();
                     self.copy(1);
                 }
-                ('<', Some('<')) if !quoted => self.here()?,
+                ('<', Some('<')) if !quoted => self.read_here_operator()?,
                 ('\n', _) if !quoted => {
                     self.copy(1);
                     self.take_bodies()?;
@@ -117,8 +114,8 @@ impl Cutter<'_> {
         self.at = end;
     }
 
-    /// A `<<`: a here-string stays, a here-document's tag is noted and left out.
-    fn here(&mut self) -> Option<()> {
+    /// Handles `<<`. A here-string stays; the tag of a here-document is stored and removed.
+    fn read_here_operator(&mut self) -> Option<()> {
         if self.peek(2) == Some('<') {
             self.copy(3);
             return (self.peek(0) != Some('<')).then_some(());
@@ -142,7 +139,7 @@ impl Cutter<'_> {
             }
             self.at += 1;
         }
-        // The tag is the whole word; `<<E"O"F` and `1<<2` are somebody else's problem.
+        // The tag has to be the whole word. Lines with `<<E"O"F` or `1<<2` are refused.
         let ends = self.peek(0).is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&' | ')' | '>' | '<'));
         if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') || !ends {
             return None;
@@ -179,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn here_documents_are_cut_out() {
+    fn here_documents_are_removed() {
         let body = |text: &str, expands| Body { text: text.to_owned(), expands };
         for (line, left, bodies) in [
             ("cat << E\nx\nE\nls", "cat  \nls", vec![body("x\n", true)]),
@@ -189,18 +186,18 @@ mod tests {
             ("cat <<< x", "cat <<< x", vec![]),
             ("grep '<<<<<<< HEAD' \"<< x\"", "grep '<<<<<<< HEAD' \"<< x\"", vec![]),
         ] {
-            assert_eq!(cut(line), Some(Cut { line: left.to_owned(), bodies }), "{line}");
+            assert_eq!(remove_here_docs(line), Some(LineWithoutHereDocs { line: left.to_owned(), bodies }), "{line}");
         }
         for unclear in
             ["cat << E\nx", "$( << &&", "cat <<", "cat << $x\na\n", "cat <<<< x", "cat <<E\"O\"F\nEOF", "cat << 'E\nE", "cat <<E"]
         {
-            assert_eq!(cut(unclear), None, "{unclear}");
+            assert_eq!(remove_here_docs(unclear), None, "{unclear}");
         }
     }
 
     fn cut_of(line: &str, left: &str, bodies: &[(&str, bool)]) {
         let bodies = bodies.iter().map(|(text, expands)| Body { text: (*text).to_owned(), expands: *expands }).collect();
-        assert_eq!(cut(line), Some(Cut { line: left.to_owned(), bodies }), "{line}");
+        assert_eq!(remove_here_docs(line), Some(LineWithoutHereDocs { line: left.to_owned(), bodies }), "{line}");
     }
 
     #[test]
@@ -210,43 +207,43 @@ mod tests {
         cut_of("cat <<\"E\"\n$x\nE", "cat  \n", &[("$x\n", false)]);
         cut_of("cat <<\\E\n$x\nE", "cat  \n", &[("$x\n", false)]);
         for unclear in ["cat <<'E\"\n\nE", "cat <<\"E\n\nE", "cat <<'E'F\n\nEF", "cat <<\\E'\n\nE"] {
-            assert_eq!(cut(unclear), None, "{unclear}");
+            assert_eq!(remove_here_docs(unclear), None, "{unclear}");
         }
     }
 
     #[test]
-    fn a_tag_ends_where_the_word_ends() {
+    fn tag_ends_with_its_word() {
         for behind in [";ls", "|cat", "&", ")", ">f", "<f", " f", "\tf"] {
             cut_of(&format!("cat <<E{behind}\nx\nE"), &format!("cat  {behind}\n"), &[("x\n", true)]);
         }
         cut_of("cat << \t E-1.x_2\n\nE-1.x_2\n", "cat  \n", &[("\n", true)]);
         cut_of("cat <<_\n_", "cat  \n", &[("", true)]);
         for unclear in ["cat <<1\n\n1", "cat <<-\n\n-", "cat <<E$x\n\nE", "cat <<E(\n\nE", "cat <<.E\n\n.E"] {
-            assert_eq!(cut(unclear), None, "{unclear}");
+            assert_eq!(remove_here_docs(unclear), None, "{unclear}");
         }
     }
 
     #[test]
     fn tabs_before_the_end_count_only_behind_a_dash() {
         cut_of("cat <<-E\n\tx\n\t\tE\nls", "cat  \nls", &[("\tx\n", true)]);
-        assert_eq!(cut("cat <<E\nx\n\tE"), None);
-        assert_eq!(cut("cat <<-E\nx\n E"), None);
+        assert_eq!(remove_here_docs("cat <<E\nx\n\tE"), None);
+        assert_eq!(remove_here_docs("cat <<-E\nx\n E"), None);
     }
 
     #[test]
     fn quotes_and_parentheses_say_where_a_line_ends() {
-        // A new line inside quotes does not start the text.
+        // A line break inside quotes does not start the here-document.
         cut_of("cat <<E \"a\nb\"\nx\nE", "cat   \"a\nb\"\n", &[("x\n", true)]);
         cut_of("cat <<E 'a\nb'\nx\nE", "cat   'a\nb'\n", &[("x\n", true)]);
         cut_of("cat <<E $'a\\'\nb'\nx\nE", "cat   $'a\\'\nb'\n", &[("x\n", true)]);
         cut_of("cat <<E \\\" \nx\nE", "cat   \\\" \n", &[("x\n", true)]);
         cut_of("cat <<E \"a\\\"\nb\"\nx\nE", "cat   \"a\\\"\nb\"\n", &[("x\n", true)]);
-        // Behind the parenthesis the quotes go on.
+        // The quotes continue after the parenthesis.
         cut_of("echo \"$(cat <<E\nx\nE\n) << y\" z", "echo \"$(cat  \n) << y\" z", &[("x\n", true)]);
         cut_of("echo \"$( (ls) ; cat <<E\nx\nE\n) << y\"", "echo \"$( (ls) ; cat  \n) << y\"", &[("x\n", true)]);
         cut_of("echo \"( << y\" ) \"$'\" <<< x", "echo \"( << y\" ) \"$'\" <<< x", &[]);
         for unclear in ["cat <<E '\nx\nE", "cat <<E $'\nx\nE", "cat <<E \"\nx\nE"] {
-            assert_eq!(cut(unclear), None, "{unclear}");
+            assert_eq!(remove_here_docs(unclear), None, "{unclear}");
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Which word of a wrapper is the program that it starts, and whether the shell computes that word.
+//! Finds the word of a wrapper that names the program it starts, and whether the shell computes that word.
 //!
-//! `env $x`, `sudo -u root $x` and `find . -exec $x {} +` start a program whose name is unknown, exactly as `$x`
-//! alone does. Finding the word needs the options of each wrapper. Where an option is not in the table, both
-//! readings count: its next word may be its value or the program.
+//! `env $x`, `sudo -u root $x` and `find . -exec $x {} +` start a program with an unknown name, like `$x` alone. Finding the
+//! word requires the options of each wrapper. If an option is not in the table, both possibilities count: the next word may be
+//! its value or the program.
 
 use super::option_list::{OptionList, OptionReading};
 use super::words::Word;
 
-/// How many words of one wrapper are searched for its program.
+/// The largest number of words of one wrapper that are searched.
 const SEARCHED: usize = 256;
 
-/// How a wrapper's arguments lead to the program.
+/// The arguments of a wrapper before the program.
 #[derive(Debug, Clone, Copy)]
 struct Wrapper {
-    /// Operands before the program: the duration of `timeout`, the host of `ssh`.
+    /// The number of operands before the program, such as the duration of `timeout` or the host of `ssh`.
     operands: usize,
     options: OptionList,
-    /// Options whose value is a script, split into words by the wrapper itself: `env -S`.
+    /// Options whose value is a script that the wrapper itself splits into words, such as `env -S`.
     script_options: &'static [&'static str],
-    /// Whether the program runs on another machine or in a container, so that operands cannot name one of this machine.
+    /// Whether the program runs on another machine or in a container.
     elsewhere: bool,
-    /// Whether the input or the found files become words of the command: `xargs`, `find -exec`.
+    /// Whether the input or found files become words of the command, as for `xargs` and `find -exec`.
     fed: bool,
 }
 
@@ -73,19 +73,19 @@ fn wrapper(program: &str) -> Wrapper {
     }
 }
 
-/// The program that a wrapper starts.
+/// The programs that a wrapper may start.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct InnerPrograms {
-    /// Where the program may stand; the last place is certain, if there is one.
+    /// The possible indexes of the program. The last one is certain, if there is one.
     pub(super) places: Vec<usize>,
-    /// Whether the shell, or the wrapper from its input, computes the program.
+    /// Whether the program is computed by the shell, or by the wrapper from its input.
     pub(super) computed: bool,
-    /// Whether a wrapper inside runs its input, because this one appends words to its command.
+    /// Whether an inner wrapper runs its input, because this one appends words to its command.
     pub(super) fed: bool,
 }
 
-/// Looks for the program that starts behind the wrapper whose arguments begin at `from`. `fed` says that an outer wrapper
-/// appends unknown words: without a program in the line, the wrapper starts one from its input.
+/// Finds the program of a wrapper whose arguments begin at `from`. `fed` says that an outer wrapper appends unknown words. Then
+/// a wrapper without a program in the line starts one from its input.
 pub(super) fn inner_programs(program: &str, words: &[Word], from: usize, fed: bool) -> InnerPrograms {
     let wrapper = wrapper(program);
     let mut search = Search {
@@ -98,16 +98,16 @@ pub(super) fn inner_programs(program: &str, words: &[Word], from: usize, fed: bo
         found: InnerPrograms { fed: fed || wrapper.fed, ..InnerPrograms::default() },
     };
     for (at, word) in words.iter().enumerate().skip(from).take(SEARCHED) {
-        if search.see(at, word) {
+        if search.read_word(at, word) {
             return search.found;
         }
     }
-    // More words than are searched, or no program: then an outer wrapper may append one.
+    // There are more words than are searched, or no program, which an outer wrapper may append.
     search.found.computed |= words.len() > from + SEARCHED || fed;
     search.found
 }
 
-/// Whether the next word belongs to the option before it.
+/// Whether the next word is the value of the option before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     No,
@@ -120,25 +120,25 @@ struct Search {
     replaced: Option<String>,
     operands: usize,
     value: Value,
-    /// Whether `--` has ended the options.
+    /// Whether `--` ended the options.
     ended: bool,
-    /// Whether an option has made the rest a script, whose first words may be a wrapper again.
+    /// Whether an option made the rest a script, whose first words may be another wrapper.
     script: bool,
     found: InnerPrograms,
 }
 
 impl Search {
-    /// Takes one word. Returns whether the search is over.
-    fn see(&mut self, at: usize, word: &Word) -> bool {
+    /// Handles one word. Returns whether the search is over.
+    fn read_word(&mut self, at: usize, word: &Word) -> bool {
         if self.script {
             self.found.computed |= computes_script(word);
             return self.found.computed;
         }
         let value = std::mem::replace(&mut self.value, Value::No);
-        // A lone `-` is an option too: `env - rm` is `env -i rm`.
+        // A lone `-` is also an option: `env - rm` means `env -i rm`.
         let is_option = !self.ended && word.text.starts_with('-');
         if is_option && matches!(value, Value::No | Value::Maybe) {
-            return self.see_option(word);
+            return self.read_option_word(word);
         }
         let certain = value == Value::No && self.operands == 0 && !is_assignment(&word.text);
         if self.is_computed(word, value) {
@@ -154,7 +154,7 @@ impl Search {
         certain
     }
 
-    fn see_option(&mut self, word: &Word) -> bool {
+    fn read_option_word(&mut self, word: &Word) -> bool {
         if word.text == "--" {
             self.ended = true;
             return false;
@@ -164,7 +164,7 @@ impl Search {
             None => !word.text.starts_with("--") && word.text.contains(&option[1..]),
         };
         let computes = word.splits || (word.active && word.text.replace("{}", "").contains('{'));
-        // A script is split, and its variables are expanded, by the wrapper.
+        // The wrapper splits a script and expands its variables.
         let script = self.wrapper.script_options.iter().any(|option| names_script(&option));
         if computes || (script && computes_script(word)) {
             self.found.computed = true;
@@ -181,7 +181,7 @@ impl Search {
     }
 
     fn is_computed(&self, word: &Word, value: Value) -> bool {
-        // `{}` is a word like any other for the shell.
+        // The shell does not treat `{}` specially.
         let is_placeholder = word.text == "{}";
         let replaced = self.found.fed
             && (word.text.contains("{}") || self.replaced.as_ref().is_some_and(|replaced| word.text.contains(replaced.as_str())));
@@ -197,12 +197,12 @@ impl Search {
     }
 }
 
-/// Whether a word of a script that the wrapper splits and expands itself is computed, by the shell or by the wrapper.
+/// Whether a word of a script is computed, by the shell or by the wrapper that splits and expands it.
 fn computes_script(word: &Word) -> bool {
     word.computed || word.active || word.text.contains(['$', '\\'])
 }
 
-/// The text that `xargs -I` replaces by words of its input.
+/// Returns the text that `xargs -I` replaces by its input.
 fn placeholder(arguments: &[Word]) -> Option<String> {
     arguments.iter().enumerate().find_map(|(at, word)| {
         let attached = word.text.strip_prefix("--replace=").or_else(|| word.text.strip_prefix("-I"))?;

@@ -1,9 +1,13 @@
-//! What happens before a person is bothered.
+//! The policy: rules that decide asks before a person has to.
 //!
-//! A policy is read once ([`Policy::parse`]) into rules whose patterns are compiled, the scopes that
-//! are in force are put together ([`PolicySet`]), and [`decide`] looks at one ask: decided, or for a
-//! person. Two things hold whatever is written: deny beats ask beats allow, and doubt is never an
-//! approval. Nothing here reads a file or a clock.
+//! A policy is parsed once ([`Policy::parse`]) into rules with compiled patterns. The policies of all scopes that apply to a
+//! session are combined into a [`PolicySet`]. [`decide`] then decides one ask, or leaves it to a person. Two properties hold
+//! for every policy: deny wins over ask, which wins over allow; and doubt never leads to an approval. The module reads no files
+//! and no clock.
+//!
+//! Patterns are matched in two ways. `allow` and `answer` rules match strictly: only what they certainly mean. `deny`, `ask`
+//! and `reject` rules match broadly: everything that they may mean. `command_line` describes both for command lines. The same
+//! distinction applies to paths, addresses and names (`matches_strictly`, `matches_broadly`).
 
 mod address;
 mod approvals;

@@ -1,4 +1,4 @@
-//! A policy as it is written: in `policy.toml`, in a project's file, in the JSON of a session.
+//! The format of policies in `policy.toml`, in policy files of projects, and in the JSON of sessions.
 
 use std::fmt;
 
@@ -7,34 +7,34 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::time::{Span, Time};
 
-/// What happens when nobody answers in time.
+/// What happens to an ask at its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnTimeout {
-    /// The question is rejected: nobody answered.
+    /// Rejects the question.
     Reject,
-    /// The first option of every question is taken.
+    /// Answers every question with its first option.
     AcceptFirst,
-    /// The tool is denied (approvals only).
+    /// Denies the tool. For approvals only.
     Deny,
 }
 
-/// What becomes of a question that no rule answers.
+/// How to decide a question that no rule answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QuestionPolicy {
-    /// The agent is told that nobody answers.
+    /// Rejects the question. The agent reads that no one answers.
     Reject,
-    /// The first option of every question is taken.
+    /// Answers every question with its first option.
     AcceptFirst,
-    /// A person answers.
+    /// Leaves the question to a person.
     Forward,
-    /// Rules answer, and the first option where none fits.
+    /// Answers by rules, and with the first option where no rule matches.
     Auto,
 }
 
 impl QuestionPolicy {
-    /// The word for it in a policy.
+    /// The name in a policy.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,20 +46,18 @@ impl QuestionPolicy {
     }
 }
 
-/// What becomes of an approval that no rule decides.
+/// How to decide an approval that no rule decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ApprovalPolicy {
-    /// It is approved.
     Allow,
-    /// A person decides.
+    /// Leaves the approval to a person.
     Ask,
-    /// It is denied.
     Deny,
 }
 
 impl ApprovalPolicy {
-    /// The word for it in a policy.
+    /// The name in a policy.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -70,24 +68,20 @@ impl ApprovalPolicy {
     }
 }
 
-/// What a rule does.
+/// The effect of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// Approve.
     Allow,
-    /// Deny.
     Deny,
-    /// Leave it to a person.
+    /// Leaves the ask to a person.
     Ask,
-    /// Answer a question.
     Answer,
-    /// Reject a question.
     Reject,
 }
 
 impl Effect {
-    /// The word for it in a policy.
+    /// The name in a policy.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -100,7 +94,7 @@ impl Effect {
     }
 }
 
-/// One text or several; written as `"a"` or `["a", "b"]`.
+/// One or several texts, written as `"a"` or `["a", "b"]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Texts(pub Vec<String>);
@@ -128,7 +122,7 @@ impl<'de> Deserialize<'de> for Texts {
     }
 }
 
-/// Gives a settings type its two spellings: the bare policy, or a table with everything.
+/// Implements the two spellings of a settings type: only the policy, or a table.
 macro_rules! bare_or_table {
     ($settings:ident, $table:ident, $what:literal) => {
         impl<'de> Deserialize<'de> for $settings {
@@ -153,20 +147,20 @@ macro_rules! bare_or_table {
     };
 }
 
-/// The `[questions]` part. What is not said is taken from the scope below.
+/// The `[questions]` table. Missing values come from the scope below.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct QuestionSettings {
-    /// What becomes of a question that no rule answers.
+    /// How to decide a question that no rule answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<QuestionPolicy>,
-    /// How long a person has.
+    /// How long a person has to answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
-    /// What happens then.
+    /// What happens after the timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-    /// What a rejected agent is told.
+    /// The message to an agent whose question is rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -186,17 +180,17 @@ struct QuestionTable {
 
 bare_or_table!(QuestionSettings, QuestionTable, "a question policy, or a table with policy, timeout, on_timeout and message");
 
-/// The `[approvals]` part. What is not said is taken from the scope below.
+/// The `[approvals]` table. Missing values come from the scope below.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalSettings {
-    /// What becomes of an approval that no rule decides.
+    /// How to decide an approval that no rule decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<ApprovalPolicy>,
-    /// How long a person has; then it is denied.
+    /// How long a person has to decide. The approval is denied after that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Span>,
-    /// What a denied agent is told.
+    /// The message to an agent whose approval is denied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -214,64 +208,63 @@ struct ApprovalTable {
 
 bare_or_table!(ApprovalSettings, ApprovalTable, "an approval policy, or a table with policy, timeout and message");
 
-/// One rule as it is written. All conditions that are named must hold together.
+/// A rule as written. It matches if all given conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleSpec {
-    /// Identifies the rule in the history of decisions, also after it was renamed or moved.
+    /// Identifies the rule in stored decisions, also after it was renamed or moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What people call it.
+    /// A name for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What it does.
     #[serde(rename = "do")]
     pub effect: Effect,
-    /// Commands: `git diff *`.
+    /// Commands, for example `git diff *`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<Texts>,
-    /// Files that are changed: `src/**`, `!migrations/**`.
+    /// Files that are changed, for example `src/**` and `!migrations/**`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edit: Option<Texts>,
     /// Files that are read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<Texts>,
-    /// Addresses: `https://docs.rs/*`, `docs.rs`.
+    /// Addresses, for example `https://docs.rs/*` or `docs.rs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fetch: Option<Texts>,
-    /// Tools of MCP servers: `server/tool`.
+    /// Tools of MCP servers, for example `server/tool`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp: Option<Texts>,
-    /// The agent's own name of the tool.
+    /// The agent's name of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<Texts>,
-    /// The agent's configured name.
+    /// The configured name of the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<Texts>,
-    /// A directory: it and everything below.
+    /// A directory. Projects in it also match.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// The header of a question: a part of it ignoring case, or `/regex/`.
+    /// The header of a question: a part of it, ignoring case, or `/regex/`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
-    /// The header or the text of a question: a part of it ignoring case, or `/regex/`.
+    /// The header or the text of a question: a part of it, ignoring case, or `/regex/`.
     #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
     pub matches: Option<String>,
-    /// The answer: labels of options, or text.
+    /// The answers: labels of options, or text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<Texts>,
-    /// Takes this option, counted from 1.
+    /// Answers with this option, counted from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pick: Option<usize>,
-    /// Does nothing from then on.
+    /// The end of the rule. It does not match at or after this time.
     #[serde(default, deserialize_with = "point_in_time", skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
-    /// What the agent is told.
+    /// The message to the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
 
-/// A time as text, or as TOML writes it without quotes.
+/// Reads a time from a text or from a TOML datetime.
 fn point_in_time<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Time>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
@@ -288,7 +281,7 @@ fn point_in_time<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Time>, D::Err
 }
 
 impl RuleSpec {
-    /// A rule with no conditions.
+    /// Creates a rule without conditions.
     #[must_use]
     pub const fn new(effect: Effect) -> Self {
         Self {
@@ -313,27 +306,27 @@ impl RuleSpec {
     }
 }
 
-/// Settings that a person switches on for a while, such as `away`.
+/// Named settings that a person activates for a while, such as `away`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Profile {
-    /// Laid over `[questions]`.
+    /// Overrides `[questions]`.
     pub questions: QuestionSettings,
-    /// Laid over `[approvals]`.
+    /// Overrides `[approvals]`.
     pub approvals: ApprovalSettings,
 }
 
-/// What a session or a step adds to the person's policy.
+/// The policy of a session or a workflow step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct SessionPolicy {
-    /// Laid over everything below.
+    /// Overrides the scopes below.
     #[serde(skip_serializing_if = "is_default")]
     pub questions: QuestionSettings,
-    /// Laid over everything below.
+    /// Overrides the scopes below.
     #[serde(skip_serializing_if = "is_default")]
     pub approvals: ApprovalSettings,
-    /// Rules of its own.
+    /// Additional rules.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<RuleSpec>,
 }

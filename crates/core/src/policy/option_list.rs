@@ -1,23 +1,23 @@
-//! Options of a program as tables write them: `-n= --max-count= -i`, where `=` marks an option with a value.
+//! Lists of options in the tables of programs, such as `-n= --max-count= -i`. `=` marks an option with a value.
 
-/// Options separated by blanks. `-#` stands for a number such as `-5`.
+/// Options separated by blanks. `-#` means a number such as `-5`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OptionList {
     pub(super) options: &'static str,
-    /// Further ones, for lists that share a part.
+    /// More options, for lists that share a part.
     pub(super) more: &'static str,
-    /// Whether one dash starts a whole name, as in `find -name`, instead of several letters.
+    /// Whether options with one dash are names, as in `find -name`, and not letters.
     pub(super) dash_words: bool,
 }
 
-/// The meaning of a word according to a list.
+/// The result of reading a word with a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OptionReading<'a> {
-    /// Some part of it is not in the list.
+    /// A part of the word is not in the list.
     Unknown,
-    /// Options from the list, with the value that is attached to the last one.
+    /// All options are in the list. Contains the value that is attached to the last one.
     Complete(Option<&'a str>),
-    /// An option from the list whose value is the next word.
+    /// The option is in the list, and its value is the next word.
     WantsValue,
 }
 
@@ -30,12 +30,12 @@ impl OptionList {
         Self { options, more: "", dash_words: true }
     }
 
-    /// The options in the list, with their marks.
+    /// Returns the options in the list, with their marks.
     pub(super) fn entries(self) -> impl Iterator<Item = &'static str> {
         self.options.split_ascii_whitespace().chain(self.more.split_ascii_whitespace())
     }
 
-    /// Reads a word that starts with a dash. Names are compared in full: no abbreviation is accepted.
+    /// Reads a word that starts with a dash. Abbreviated names are not accepted.
     pub(super) fn read(self, word: &str) -> OptionReading<'_> {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         if self.dash_words {
@@ -57,7 +57,7 @@ impl OptionList {
         }
     }
 
-    /// Letters that share one dash. The first one that takes a value takes the rest of the word.
+    /// Reads letters that share one dash. The first one with a value takes the rest of the word.
     fn read_letters(self, letters: &str) -> OptionReading<'_> {
         if letters.is_empty() {
             return OptionReading::Unknown;

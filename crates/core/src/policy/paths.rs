@@ -1,20 +1,20 @@
-//! Files: where a path leads without asking the disk, and the globs that name it.
+//! Paths and the globs that match them, without access to the disk.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::config_files::{names_entry, protected_entries};
 
-/// What a path is resolved against.
+/// The directories against which paths are resolved.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Places<'a> {
-    /// The session's project, absolute.
+    /// The absolute path of the project.
     pub(super) project: Option<&'a str>,
-    /// The person's home directory, absolute.
+    /// The absolute path of the home directory.
     pub(super) home: Option<&'a str>,
 }
 
 impl Places<'_> {
-    /// The absolute path, with `~`, `.` and `..` resolved by their letters; nothing when that cannot be known.
+    /// Returns the absolute path, with `~`, `.` and `..` resolved textually. `None` if it is unknown.
     pub(super) fn absolute(self, path: &str) -> Option<String> {
         let whole = self.joined(path)?;
         let mut parts: Vec<&str> = Vec::new();
@@ -30,7 +30,7 @@ impl Places<'_> {
         Some(format!("/{}", parts.join("/")))
     }
 
-    /// The path from the root, with `.` and `..` as they are written: behind a link they lead somewhere else.
+    /// Returns the absolute path without resolving `.` and `..`, which after a link lead to another place.
     pub(super) fn joined(self, path: &str) -> Option<String> {
         if path.is_empty() || path.contains('\0') {
             return None;
@@ -47,7 +47,7 @@ impl Places<'_> {
     }
 }
 
-/// The part of `path` below `directory`; nothing if it is not below.
+/// Returns the part of `path` below `directory`, or `None` if it is not below.
 pub(super) fn below<'a>(path: &'a str, directory: &str) -> Option<&'a str> {
     path.strip_prefix(directory.trim_end_matches('/'))?.strip_prefix('/')
 }
@@ -57,20 +57,20 @@ pub(super) fn within(path: &str, directory: &str) -> bool {
     path == directory.trim_end_matches('/') || below(path, directory).is_some()
 }
 
-/// The globs of one rule.
+/// The globs of one rule, compiled for strict and broad matching.
 #[derive(Debug, Clone)]
 pub(super) struct PathPatterns {
-    /// Taken at their word: what an `allow` names.
-    wanted: Root,
-    /// Taken generously: what an `ask` or `deny` names.
-    generous: Root,
-    /// Behind a `!`; always generous, because they protect.
-    excluded: Root,
+    /// For `allow` rules: paths that certainly match.
+    strict: GlobRoots,
+    /// For `ask` and `deny` rules: paths that may match.
+    broad: GlobRoots,
+    /// The globs after `!`. They protect, so they always match broadly.
+    excluded: GlobRoots,
 }
 
-/// Globs by where they start.
+/// Globs, grouped by the directory from which they start.
 #[derive(Debug, Clone)]
-struct Root {
+struct GlobRoots {
     project: Globs,
     home: Globs,
     absolute: Globs,
@@ -79,7 +79,6 @@ struct Root {
 #[derive(Debug, Clone)]
 struct Globs {
     set: GlobSet,
-    /// The text of each glob of the set.
     texts: Vec<String>,
 }
 
@@ -92,38 +91,38 @@ struct RootBuilder {
 
 impl PathPatterns {
     pub(super) fn compile(written: &[String]) -> Result<Self, String> {
-        let (mut wanted, mut generous, mut excluded) = (RootBuilder::default(), RootBuilder::default(), RootBuilder::default());
+        let (mut strict, mut broad, mut excluded) = (RootBuilder::default(), RootBuilder::default(), RootBuilder::default());
         for text in written {
             match text.strip_prefix('!') {
                 Some(out) => excluded.add(out, Reading::Generous)?,
                 None => {
-                    wanted.add(text, Reading::Strict)?;
-                    generous.add(text, Reading::Generous)?;
+                    strict.add(text, Reading::Strict)?;
+                    broad.add(text, Reading::Generous)?;
                 }
             }
         }
         if written.iter().all(|text| text.starts_with('!')) {
-            return Err("only exclusions: write what is meant first, such as \"**\"".to_owned());
+            return Err("only exclusions: write a pattern without ! first, such as \"**\"".to_owned());
         }
-        Ok(Self { wanted: wanted.build()?, generous: generous.build()?, excluded: excluded.build()? })
+        Ok(Self { strict: strict.build()?, broad: broad.build()?, excluded: excluded.build()? })
     }
 
-    /// Whether every path is certainly named; no paths are not.
-    pub(super) fn cover_all(&self, paths: &[String], places: Places<'_>) -> bool {
+    /// Whether every path certainly matches. False if there are no paths.
+    pub(super) fn match_all_strictly(&self, paths: &[String], places: Places<'_>) -> bool {
         !paths.is_empty()
             && paths.iter().all(|path| {
-                places.absolute(path).is_some_and(|path| self.wanted.fits(&path, places) && !self.excluded.fits(&path, places))
+                places.absolute(path).is_some_and(|path| self.strict.fits(&path, places) && !self.excluded.fits(&path, places))
             })
     }
 
-    /// Whether every path that is configuration which makes programs run is written out by a glob that covers the path.
+    /// Whether every path that is protected configuration is named literally by a glob that covers it.
     pub(super) fn name_config(&self, paths: &[String], places: Places<'_>) -> bool {
         paths.iter().all(|path| {
             places.absolute(path).is_some_and(|path| {
                 let entries = protected_entries(&path, places);
                 entries.is_empty()
                     || self
-                        .wanted
+                        .strict
                         .covering(&path, places)
                         .iter()
                         .any(|glob| entries.iter().all(|entry| names_entry(glob, &path, entry)))
@@ -131,12 +130,12 @@ impl PathPatterns {
         })
     }
 
-    /// The first path that may be named.
-    pub(super) fn first_caught<'a>(&self, paths: &'a [String], places: Places<'_>) -> Option<&'a str> {
+    /// Returns the first path that may match.
+    pub(super) fn first_broad_match<'a>(&self, paths: &'a [String], places: Places<'_>) -> Option<&'a str> {
         paths.iter().map(String::as_str).find(|path| match places.absolute(path) {
-            Some(path) => self.generous.fits(&path, places) && !self.excluded.fits(&path, places),
-            // Where it leads is not known: then its letters count.
-            None => self.generous.project.set.is_match(path) || self.generous.home.set.is_match(path.trim_start_matches("~/")),
+            Some(path) => self.broad.fits(&path, places) && !self.excluded.fits(&path, places),
+            // The target is unknown, so the path is matched as text.
+            None => self.broad.project.set.is_match(path) || self.broad.home.set.is_match(path.trim_start_matches("~/")),
         })
     }
 }
@@ -167,7 +166,7 @@ impl RootBuilder {
         let glob = if glob.ends_with('/') { format!("{glob}**") } else { glob.to_owned() };
         let mut forms = vec![glob.clone()];
         if matches!(reading, Reading::Generous) {
-            // A directory stands for what is below, a bare name for that name anywhere.
+            // A directory matches everything below it, and a bare name matches anywhere.
             forms.push(format!("{glob}/**"));
             if !glob.contains('/') {
                 forms.push(format!("**/{glob}"));
@@ -175,7 +174,7 @@ impl RootBuilder {
             }
         }
         for form in forms {
-            // Some file systems ignore case, so what protects does too.
+            // Some file systems ignore case, so broad matching does as well.
             let built =
                 GlobBuilder::new(&form).literal_separator(true).case_insensitive(matches!(reading, Reading::Generous)).build();
             list.push(built.map_err(|error| format!("`{text}` is not a glob: {}", error.kind()))?);
@@ -183,7 +182,7 @@ impl RootBuilder {
         Ok(())
     }
 
-    fn build(self) -> Result<Root, String> {
+    fn build(self) -> Result<GlobRoots, String> {
         let set = |globs: Vec<globset::Glob>| {
             let mut builder = GlobSetBuilder::new();
             let texts = globs.iter().map(|glob| glob.glob().to_owned()).collect();
@@ -193,11 +192,11 @@ impl RootBuilder {
             let set = builder.build().map_err(|error| format!("not usable as globs: {}", error.kind()))?;
             Ok::<_, String>(Globs { set, texts })
         };
-        Ok(Root { project: set(self.project)?, home: set(self.home)?, absolute: set(self.absolute)? })
+        Ok(GlobRoots { project: set(self.project)?, home: set(self.home)?, absolute: set(self.absolute)? })
     }
 }
 
-impl Root {
+impl GlobRoots {
     fn fits(&self, absolute: &str, places: Places<'_>) -> bool {
         let under = |root: Option<&str>, globs: &Globs| {
             root.and_then(|root| below(absolute, root)).is_some_and(|rest| globs.set.is_match(rest))
@@ -205,7 +204,7 @@ impl Root {
         self.absolute.set.is_match(absolute) || under(places.project, &self.project) || under(places.home, &self.home)
     }
 
-    /// The globs that cover a path.
+    /// Returns the globs that cover a path.
     fn covering(&self, absolute: &str, places: Places<'_>) -> Vec<&str> {
         let under = |root: Option<&str>| root.and_then(|root| below(absolute, root).map(str::to_owned));
         [(&self.absolute, Some(absolute.to_owned())), (&self.project, under(places.project)), (&self.home, under(places.home))]
@@ -223,7 +222,7 @@ mod tests {
     const PLACES: Places<'_> = Places { project: Some("/home/u/shop"), home: Some("/home/u") };
 
     #[test]
-    fn paths_are_resolved_by_their_letters() {
+    fn paths_are_resolved_textually() {
         for (path, absolute) in [
             ("src/a.rs", Some("/home/u/shop/src/a.rs")),
             ("./a/../b", Some("/home/u/shop/b")),
@@ -243,8 +242,9 @@ mod tests {
     #[test]
     fn globs_stay_inside_the_project() {
         let patterns = PathPatterns::compile(&["**", "!.github/**", "!migrations"].map(str::to_owned)).unwrap();
-        let allowed =
-            |paths: &[&str]| patterns.cover_all(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), PLACES);
+        let allowed = |paths: &[&str]| {
+            patterns.match_all_strictly(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>(), PLACES)
+        };
         assert!(allowed(&["src/a.rs"]) && allowed(&["/home/u/shop/deep/er/b", "c"]));
         for paths in [
             &[][..],
@@ -264,18 +264,18 @@ mod tests {
     }
 
     #[test]
-    fn what_protects_is_generous() {
+    fn broad_path_patterns_ignore_case() {
         let patterns = PathPatterns::compile(&[".env", "secrets/", "~/.ssh", "/etc"].map(str::to_owned)).unwrap();
         for path in [".env", "deep/.ENV", "secrets/a", "~/.ssh/id", "/etc/passwd", "../.ssh/id"] {
-            assert_eq!(patterns.first_caught(&["ok".to_owned(), path.to_owned()], PLACES), Some(path));
+            assert_eq!(patterns.first_broad_match(&["ok".to_owned(), path.to_owned()], PLACES), Some(path));
         }
-        assert_eq!(patterns.first_caught(&["src/a".to_owned()], PLACES), None);
-        // Where a path leads is not known: then its letters count.
+        assert_eq!(patterns.first_broad_match(&["src/a".to_owned()], PLACES), None);
+        // Targets are unknown, so paths are matched as text.
         let unknown = Places { project: None, home: None };
         for path in ["~other/.env", "~/.ssh/id", "sub/.env"] {
-            assert_eq!(patterns.first_caught(&[path.to_owned()], unknown), Some(path));
+            assert_eq!(patterns.first_broad_match(&[path.to_owned()], unknown), Some(path));
         }
-        assert_eq!(patterns.first_caught(&["~other/x".to_owned()], unknown), None);
+        assert_eq!(patterns.first_broad_match(&["~other/x".to_owned()], unknown), None);
         for wrong in ["[", "../x", "~root/x", ""] {
             assert!(PathPatterns::compile(&[wrong.to_owned()]).is_err(), "{wrong}");
         }

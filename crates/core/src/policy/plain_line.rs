@@ -1,13 +1,13 @@
-//! The plain command lines: the only ones that an `allow` can match.
+//! The parser of plain command lines, the only lines that `allow` rules can match.
 //!
-//! Plain is a list of simple commands joined by `;`, newline, `&&`, `||` and `|`, whose words are
-//! literal. Everything by which a shell computes, writes, hides or defers is refused with its reason.
-//! This reader knows nothing of the real parser on purpose: an `allow` needs both to see the same
-//! commands, so a mistake in one of them is not enough to let a command through.
+//! A plain line is a list of simple commands joined by `;`, newline, `&&`, `||` and `|`, whose words are literal. Everything
+//! with which a shell computes, writes, hides or defers is refused with a reason. The parser deliberately shares no code with
+//! the shell parser: an `allow` rule requires that both find the same commands, so a mistake in one of them is not enough to
+//! allow a command.
 
 use super::words::Word;
 
-/// Words that the shell reads as syntax when they stand first.
+/// Words that are shell syntax at the start of a command.
 const RESERVED: &[&str] = &[
     "if",
     "then",
@@ -38,14 +38,14 @@ const RESERVED: &[&str] = &[
     "]]",
 ];
 
-/// Why a line is not plain, in words that follow "it holds".
+/// Why a line is not plain. The text follows "it holds".
 pub(super) type NotPlain = &'static str;
 
 const EXPANSION: NotPlain = "a substitution or an expansion ($…)";
 const REDIRECTION: NotPlain = "a redirection to or from a file";
 const BROKEN: NotPlain = "something that is not a complete command";
 
-/// The simple commands of a plain line, each as its words.
+/// Returns the words of each simple command of a plain line.
 pub(super) fn read(line: &str) -> Result<Vec<Vec<Word>>, NotPlain> {
     let chars: Vec<char> = line.chars().collect();
     let mut reader = Reader { chars: &chars, at: 0, commands: Vec::new(), words: Vec::new(), word: None, split_by_dash: false };
@@ -58,15 +58,16 @@ struct Reader<'a> {
     at: usize,
     commands: Vec<Vec<Word>>,
     words: Vec<Word>,
-    /// Where the word under way starts.
+    /// The start of the current word.
     word: Option<usize>,
-    /// Whether the command under way has a `&>`. For dash that is the end of a command in the background and another one.
+    /// Whether the current command contains `&>`. Dash reads it as the end of a background command and the start of another
+    /// one.
     split_by_dash: bool,
 }
 
 impl Reader<'_> {
     fn line(&mut self) -> Result<(), NotPlain> {
-        // Whether an operator such as `&&` waits for its right side.
+        // Whether the right side of an operator such as `&&` is missing.
         let mut open = false;
         while let Some(c) = self.peek(0) {
             match c {
@@ -75,7 +76,7 @@ impl Reader<'_> {
                     self.at += 1;
                 }
                 '\n' => {
-                    // An operator's right side may stand on the next line.
+                    // The right side of an operator can be on the next line.
                     self.end_command()?;
                     self.at += 1;
                 }
@@ -87,7 +88,7 @@ impl Reader<'_> {
                     open = false;
                     self.at += 1;
                 }
-                '&' if self.peek(1) == Some('>') => self.redirect()?,
+                '&' if self.peek(1) == Some('>') => self.read_redirect()?,
                 '&' | '|' => {
                     let double = self.peek(1) == Some(c);
                     if c == '&' && !double {
@@ -100,13 +101,13 @@ impl Reader<'_> {
                     open = true;
                     self.at += if double { 2 } else { 1 };
                 }
-                '<' | '>' => self.redirect()?,
+                '<' | '>' => self.read_redirect()?,
                 '(' | ')' => return Err("parentheses"),
                 '#' if self.word.is_none() => return Err("a comment"),
                 c if c.is_control() => return Err("control characters"),
                 _ => {
                     open = false;
-                    self.character(c)?;
+                    self.read_character(c)?;
                 }
             }
         }
@@ -122,11 +123,11 @@ impl Reader<'_> {
         self.words.is_empty() && self.word.is_none()
     }
 
-    /// One character of a word, or a whole quotation.
-    fn character(&mut self, c: char) -> Result<(), NotPlain> {
+    /// Reads one character of a word, or a whole quotation.
+    fn read_character(&mut self, c: char) -> Result<(), NotPlain> {
         match c {
             '\\' => match self.peek(1) {
-                // A line that goes on: fine between words, too clever inside one.
+                // A continued line is accepted between words, but not inside a word.
                 Some('\n') if self.word.is_none() => {
                     self.at += 2;
                     return Ok(());
@@ -176,14 +177,14 @@ impl Reader<'_> {
         }
     }
 
-    /// `$?` is a number and nothing else, and agents print it all the time.
+    /// `$?` is always a number, and agents print it often.
     fn is_exit_status(&self) -> bool {
         self.peek(0) == Some('$') && self.peek(1) == Some('?')
     }
 
-    /// `2>&1`, `>/dev/null` and their like; they change nothing but what is shown.
-    fn redirect(&mut self) -> Result<(), NotPlain> {
-        // A number right before the sign is the stream, not a word.
+    /// Accepts redirections such as `2>&1` and `>/dev/null`, which only change the output that is shown.
+    fn read_redirect(&mut self) -> Result<(), NotPlain> {
+        // A number directly before the sign is a file descriptor, not a word.
         if let Some(start) = self.word {
             if self.chars[start..self.at].iter().all(char::is_ascii_digit) && self.peek(0) != Some('&') {
                 self.word = None;
@@ -194,7 +195,7 @@ impl Reader<'_> {
         let rest: String = self.chars[self.at..].iter().take(24).collect();
         let target = ["&>>", "&>", ">>", ">", "<"].iter().find_map(|sign| rest.strip_prefix(sign)).ok_or(REDIRECTION)?;
         let harmless = if let Some(copied) = target.strip_prefix('&') {
-            // `>&1` and `>&2` only: the stream is named by one digit.
+            // Only `>&1` and `>&2`: file descriptors of one digit.
             ["1", "2"].iter().find_map(|digit| copied.strip_prefix(digit)).filter(|_| rest.starts_with(">&"))
         } else {
             target.trim_start_matches([' ', '\t']).strip_prefix("/dev/null")
@@ -203,7 +204,7 @@ impl Reader<'_> {
         if after.chars().next().is_some_and(|next| !matches!(next, ' ' | '\t' | '\n' | ';' | '&' | '|')) {
             return Err(REDIRECTION);
         }
-        // A redirection with no command before it would truncate nothing here, but it is no command either.
+        // A redirection without a command is not a command.
         if self.words.is_empty() {
             return Err(REDIRECTION);
         }
@@ -243,7 +244,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a word in front of a command is an assignment: `A=1`, `a[0]=1`, `A+=1`.
+/// Whether a word before a command is an assignment: `A=1`, `a[0]=1`, `A+=1`.
 fn is_assignment(raw: &str) -> bool {
     raw.split_once('=').is_some_and(|(name, _)| {
         let name = name.strip_suffix('+').unwrap_or(name);
@@ -258,7 +259,7 @@ fn is_assignment(raw: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The commands of a line with their words as written, or what the line holds that is not plain.
+    /// Returns the words of each command as written, or the reason why the line is not plain.
     fn commands(line: &str) -> Result<Vec<Vec<String>>, NotPlain> {
         let raws = |words: Vec<Word>| words.into_iter().map(|word| word.raw).collect();
         read(line).map(|commands| commands.into_iter().map(raws).collect())
@@ -346,7 +347,7 @@ mod tests {
                 "ls; >/dev/null",
                 "2>&1 ls",
                 "ls >/dev/null(",
-                // For dash, the words behind `&>` are another command.
+                // For dash, the words after `&>` are another command.
                 "ls &>/dev/null x",
                 "ls &>>/dev/null x; y",
                 "ls &>/dev/null 2 >&1",
@@ -355,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn a_redirection_is_found_behind_blanks_only_so_far() {
+    fn blanks_before_a_redirection_are_limited() {
         is_read(&format!("ls >{}/dev/null", " ".repeat(14)), &[&["ls"]]);
         is_refused(REDIRECTION, &[&format!("ls >{}/dev/null", " ".repeat(15))]);
     }

@@ -1,4 +1,4 @@
-//! A policy, read from its text, checked and compiled.
+//! Parses, checks and compiles the text of a policy.
 
 use std::collections::BTreeMap;
 
@@ -13,23 +13,23 @@ use super::model::{
 use super::rules::Rule;
 use crate::time::Span;
 
-/// Bytes of a policy text. A project's file is untrusted, so its size is bounded.
+/// The largest policy text in bytes. Files of projects are untrusted, so their size is limited.
 const TEXT_LIMIT: usize = 256 * 1024;
-/// Rules of one policy.
+/// The largest number of rules in a policy.
 const RULE_LIMIT: usize = 1_000;
-/// Bytes of a message to an agent.
+/// The longest message to an agent, in bytes.
 const MESSAGE_LIMIT: usize = 8 * 1024;
 
-/// Something wrong with one key.
+/// An error in one key.
 #[derive(Debug)]
-pub(super) struct Fault {
-    /// The key to point at.
+pub(super) struct KeyFault {
+    /// The key whose place is reported.
     pub(super) key: &'static str,
-    /// What is wrong and what to write.
+    /// The error and the correction.
     pub(super) message: String,
 }
 
-impl Fault {
+impl KeyFault {
     pub(super) fn new(key: &'static str, message: impl Into<String>) -> Self {
         Self { key, message: message.into() }
     }
@@ -39,30 +39,33 @@ impl Fault {
     }
 }
 
-/// Whether a timeout may leave open what happens then.
+/// Whether `on_timeout` is required with `timeout`.
 #[derive(Debug, Clone, Copy)]
 enum WhenSilent {
-    /// No: silence is never consent.
+    /// It is required, because silence is never consent.
     MustBeWritten,
-    /// Yes, in a workflow step.
+    /// It is optional in a workflow step, and the first options are the default.
     TakesFirst,
 }
 
 impl QuestionSettings {
-    fn check(&self, silent: WhenSilent) -> Result<(), Fault> {
+    fn check(&self, silent: WhenSilent) -> Result<(), KeyFault> {
         check_message(self.message.as_deref())?;
         if self.on_timeout == Some(OnTimeout::Deny) {
-            return Err(Fault::new("on_timeout", "questions are not denied: write on_timeout = \"reject\" or \"accept-first\""));
+            return Err(KeyFault::new(
+                "on_timeout",
+                "questions are not denied: write on_timeout = \"reject\" or \"accept-first\"",
+            ));
         }
         match (self.timeout, self.on_timeout, silent) {
             (None, Some(_), _) => {
-                return Err(Fault::new(
+                return Err(KeyFault::new(
                     "on_timeout",
-                    "on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever",
+                    "on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait without a limit",
                 ));
             }
             (Some(_), None, WhenSilent::MustBeWritten) => {
-                return Err(Fault::new(
+                return Err(KeyFault::new(
                     "timeout",
                     "a timeout must say what happens then: write on_timeout = \"reject\" or \"accept-first\"",
                 ));
@@ -74,7 +77,7 @@ impl QuestionSettings {
             Some(policy @ (QuestionPolicy::Reject | QuestionPolicy::AcceptFirst | QuestionPolicy::Auto))
                 if self.timeout.is_some() =>
             {
-                Err(Fault::new(
+                Err(KeyFault::new(
                     "timeout",
                     format!(
                         "only forwarded questions wait: write policy = \"forward\" instead of \"{}\", or leave the timeout out",
@@ -88,11 +91,11 @@ impl QuestionSettings {
 }
 
 impl ApprovalSettings {
-    fn check(&self) -> Result<(), Fault> {
+    fn check(&self) -> Result<(), KeyFault> {
         check_message(self.message.as_deref())?;
         match (self.timeout, self.policy) {
             (Some(Span(length)), _) if length.is_zero() => Err(zero_timeout()),
-            (Some(_), Some(policy @ (ApprovalPolicy::Allow | ApprovalPolicy::Deny))) => Err(Fault::new(
+            (Some(_), Some(policy @ (ApprovalPolicy::Allow | ApprovalPolicy::Deny))) => Err(KeyFault::new(
                 "timeout",
                 format!(
                     "only approvals that a person decides wait: write policy = \"ask\" instead of \"{}\", or leave the timeout out",
@@ -104,14 +107,14 @@ impl ApprovalSettings {
     }
 }
 
-fn zero_timeout() -> Fault {
-    Fault::new("timeout", "a timeout of nothing gives nobody a chance: write a length such as \"10m\"")
+fn zero_timeout() -> KeyFault {
+    KeyFault::new("timeout", "a timeout of zero leaves no time to answer: write a length such as \"10m\"")
 }
 
-pub(super) fn check_message(message: Option<&str>) -> Result<(), Fault> {
+pub(super) fn check_message(message: Option<&str>) -> Result<(), KeyFault> {
     match message {
         Some(text) if text.len() > MESSAGE_LIMIT => {
-            Err(Fault::new("message", format!("the message has {} bytes, the limit is {MESSAGE_LIMIT}", text.len())))
+            Err(KeyFault::new("message", format!("the message has {} bytes, the limit is {MESSAGE_LIMIT}", text.len())))
         }
         Some(_) | None => Ok(()),
     }
@@ -121,16 +124,15 @@ fn too_many_rules(count: usize) -> PolicyError {
     PolicyError::new(format!("{count} rules, the limit is {RULE_LIMIT}: join some, a rule takes lists"))
 }
 
-/// A policy, read and compiled.
+/// A parsed and compiled policy.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
-    /// When no rule fits a question.
+    /// The defaults for questions.
     pub questions: QuestionSettings,
-    /// When no rule fits an approval.
+    /// The defaults for approvals.
     pub approvals: ApprovalSettings,
-    /// The rules, in their order.
+    /// The rules in the order of the file.
     pub rules: Vec<Rule>,
-    /// Settings to switch on for a while.
     pub profiles: BTreeMap<String, Profile>,
     pub(super) hash: u64,
 }
@@ -154,10 +156,10 @@ struct Document {
 }
 
 impl Policy {
-    /// Reads a `policy.toml` or a project's `.sayso.toml`.
+    /// Parses a `policy.toml` or the `.sayso.toml` of a project.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line and column and what to write.
+    /// Returns the first error, with its line, its column and the correction.
     pub fn parse(text: &str) -> Result<Self, PolicyError> {
         if text.len() > TEXT_LIMIT {
             return Err(PolicyError::new(format!("the policy has {} bytes, the limit is {TEXT_LIMIT}", text.len())).at(text, 0));
@@ -170,7 +172,7 @@ impl Policy {
             let at = document.rules.get(RULE_LIMIT).map_or(0, |rule| rule.span().start);
             return Err(too_many_rules(document.rules.len()).at(text, at));
         }
-        let place = |fault: Fault, start: usize| PolicyError::new(fault.message).at(text, key_after(text, start, fault.key));
+        let place = |fault: KeyFault, start: usize| PolicyError::new(fault.message).at(text, key_after(text, start, fault.key));
 
         let mut policy = Self { hash: fingerprint(&[text.as_bytes()]), ..Self::default() };
         if let Some(questions) = document.questions {
@@ -197,7 +199,7 @@ impl Policy {
                 && !ids.insert(id.clone())
             {
                 let message = format!("another rule has the id {id:?} already: write another one, or leave it out");
-                return Err(place(Fault::new("id", message), start));
+                return Err(place(KeyFault::new("id", message), start));
             }
             policy.rules.push(Rule::compile(spec.into_inner(), index + 1).map_err(|fault| place(fault, start))?);
         }
@@ -205,8 +207,7 @@ impl Policy {
     }
 }
 
-/// The byte where `key` is written in the table that starts at `start`; the start itself if it is not
-/// on a line of its own.
+/// Returns the byte position of `key` in the table that starts at `start`, or `start` if the key is not on a separate line.
 pub(crate) fn key_after(text: &str, start: usize, key: &str) -> usize {
     let mut at = crate::limits::head(text, start).rfind('\n').map_or(0, |newline| newline + 1);
     for (index, line) in text[at..].split_inclusive('\n').enumerate() {
@@ -223,22 +224,22 @@ pub(crate) fn key_after(text: &str, start: usize, key: &str) -> usize {
 }
 
 impl SessionPolicy {
-    /// Checks what a session says.
+    /// Checks the policy of a session.
     ///
     /// # Errors
-    /// What is wrong, without a line.
+    /// Returns the first error, without a line.
     pub fn check(&self) -> Result<(), PolicyError> {
-        self.questions.check(WhenSilent::MustBeWritten).map_err(Fault::alone)?;
+        self.questions.check(WhenSilent::MustBeWritten).map_err(KeyFault::alone)?;
         self.check_rest()
     }
 
-    /// Checks what a workflow step says. A step may give a time without saying what happens then: the
-    /// first options are taken. It has to forward its questions for that.
+    /// Checks the policy of a workflow step. A step can set a timeout without `on_timeout`, which then answers with the first
+    /// options. It has to forward its questions for that.
     ///
     /// # Errors
-    /// What is wrong, without a line.
+    /// Returns the first error, without a line.
     pub fn check_step(&self) -> Result<(), PolicyError> {
-        self.questions.check(WhenSilent::TakesFirst).map_err(Fault::alone)?;
+        self.questions.check(WhenSilent::TakesFirst).map_err(KeyFault::alone)?;
         if self.questions.timeout.is_some() && self.questions.policy.is_none() {
             return Err(PolicyError::new("a step that gives a timeout forwards its questions: write policy forward"));
         }
@@ -246,11 +247,11 @@ impl SessionPolicy {
     }
 
     fn check_rest(&self) -> Result<(), PolicyError> {
-        self.approvals.check().map_err(Fault::alone)?;
+        self.approvals.check().map_err(KeyFault::alone)?;
         self.compile().map(|_| ())
     }
 
-    /// The rules, compiled.
+    /// Compiles the rules.
     pub(super) fn compile(&self) -> Result<Vec<Rule>, PolicyError> {
         if self.rules.len() > RULE_LIMIT {
             return Err(too_many_rules(self.rules.len()));

@@ -1,38 +1,39 @@
-//! Programs whose options can start programs, write files or read configuration, with the options that do none of it.
+//! The table of programs whose options can start programs, write files or read configuration, with the options that do none of
+//! that.
 //!
-//! The `*` of an `allow` covers only the options that are harmless here. `acting` lists options that are known not to be
-//! harmless; they are here for the tests, for their values, and for readers. An option in neither list is not covered.
-//! A new row needs the program's manual: an option is harmless if its worst value starts nothing, names no file to write
-//! and no configuration to read. `=` marks an option with a value.
+//! The `*` of an `allow` rule covers only options that are harmless in this table. `acting` lists options that are known not to
+//! be harmless, for tests, for their values and for readers. An option in neither list is not covered. To add a row, read the
+//! manual of the program: an option is harmless if its worst value starts nothing, names no file to write and no configuration
+//! to read. `=` marks an option with a value.
 
 use super::option_list::OptionList;
 
-/// The options that the `*` of an `allow` covers, for one program or one of its subcommands.
+/// The options that the `*` of an `allow` rule covers, for a program or one of its subcommands.
 #[derive(Debug)]
 pub(super) struct ProgramRow {
     pub(super) program: &'static str,
-    /// Empty for options before the subcommand, and for programs without subcommands.
+    /// The subcommand. Empty for options before it, and for programs without subcommands.
     pub(super) subcommand: &'static str,
     pub(super) harmless: OptionList,
     pub(super) acting: OptionList,
     pub(super) operands: Operands,
 }
 
-/// Which words that are no options are covered.
+/// The covered words that are not options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operands {
     Any,
-    /// The first one is a subcommand with a row of its own.
+    /// The first one is a subcommand with a separate row.
     Subcommand,
-    /// None with one of these characters in it: `VARIABLE=x` of `make`, `host:archive` of `tar`.
+    /// Words without these characters: not `VARIABLE=x` of `make` or `host:archive` of `tar`.
     Without(&'static [char]),
-    /// None that begins with one of these characters: `@file` of `curl`, `+command` of `less`.
+    /// Words that do not start with these characters: not `@file` of `curl` or `+command` of `less`.
     NotStarting(&'static [char]),
-    /// None of these words: `git bisect run`.
+    /// Words other than these: not `git bisect run`.
     NoneOf(&'static [&'static str]),
-    /// At most one: `uniq` writes to its second.
+    /// At most one word, because `uniq` writes to the second one.
     One,
-    /// The first one is a script of `sed`.
+    /// The first word is a script of `sed`, which has to be harmless.
     SedScript,
 }
 
@@ -46,7 +47,7 @@ const fn row(program: &'static str, subcommand: &'static str, harmless: &'static
     }
 }
 
-/// A program whose options are words behind one dash.
+/// Creates the row of a program whose options are names with one dash.
 const fn dash_row(program: &'static str, subcommand: &'static str, harmless: &'static str, acting: &'static str) -> ProgramRow {
     ProgramRow {
         program,
@@ -112,7 +113,7 @@ const GO_ACTING: &str = "-exec= -toolexec= -vettool= -o= -overlay= -modfile= -mo
      -asmflags= -gccgoflags= -compiler= -coverprofile= -cpuprofile= -memprofile= -blockprofile= -mutexprofile= \
      -trace= -outputdir= -c -w -diff= -fixtool= -pgo=";
 
-/// The table. Programs that are not in it, such as `ls`, `cat`, `grep` and `wc`, have no such options that we know of.
+/// The table. Programs that are not in it, such as `ls`, `cat`, `grep` and `wc`, have no such options as far as we know.
 pub(super) const PROGRAMS: &[ProgramRow] = &[
     row("cargo", "", "-q -v --quiet --verbose --locked --offline --frozen --color= -V --version --list -h --help", CARGO_ACTING)
         .operands(Operands::Subcommand),
@@ -461,7 +462,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "",
     )
     .operands(Operands::One),
-    // Letters that share a dash each take the next word, so only whole words are read.
+    // Letters that share a dash each take the next word as a value, so only whole words are accepted.
     dash_row(
         "tree",
         "",
@@ -475,7 +476,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "-P= --pager= -H --html -C= --config-file= -M= --manpath= -l --local-file -p= --preprocessor= -X --gxditview -Z \
      -T= --troff-device= -r= --prompt= -m= --systems=",
     ),
-    // Behind a letter with a number or a text, `less` reads further letters: `-x4ofile`.
+    // After a letter with a number or a text, `less` reads more letters: `-x4ofile`.
     row(
         "less",
         "",

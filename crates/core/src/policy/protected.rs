@@ -1,8 +1,8 @@
-//! Where Sayso keeps its files, and whether a path may lead there.
+//! The files of Sayso, and whether a path may be one of them.
 
 use super::expansion::{ANY, ONE, STAR};
 
-/// Where Sayso lives below a home directory, whichever home that is.
+/// The directories of Sayso below any home directory.
 const HOMES: &[&str] = &[
     ".config/sayso",
     ".local/state/sayso",
@@ -11,7 +11,7 @@ const HOMES: &[&str] = &[
     "library/application support/sayso",
     "appdata/roaming/sayso",
 ];
-/// Files and directories that Sayso keeps there.
+/// The files and directories in them.
 const FILES: &[&str] = &[
     "token",
     "agent-token",
@@ -26,12 +26,12 @@ const FILES: &[&str] = &[
 ];
 const POLICY_FILE: &str = ".sayso.toml";
 
-/// The directories that are protected, split into their parts and in lower case: some file systems ignore case.
+/// The protected directories, as components in lower case, because some file systems ignore case.
 #[derive(Debug)]
 pub(super) struct ProtectedPlaces {
     directories: Vec<Vec<String>>,
     home: Option<Vec<String>>,
-    /// Whether a wildcard at the start of a name also fits a leading dot.
+    /// Whether a wildcard at the start of a name also matches a leading dot.
     dotglob: bool,
 }
 
@@ -42,7 +42,7 @@ impl ProtectedPlaces {
         Self { directories: protected.iter().map(|directory| parts(directory)).chain(homes).collect(), home, dotglob }
     }
 
-    /// Whether an absolute pattern may be one of Sayso's files, a directory below home that holds one, or a policy file.
+    /// Whether an absolute pattern may match a file of Sayso, a directory below home that contains one, or a policy file.
     pub(super) fn may_hold(&self, absolute: &str) -> bool {
         let parts = parts(absolute);
         let below_home = self.home.as_ref().is_some_and(|home| parts.len() > home.len() && parts.starts_with(home));
@@ -56,9 +56,9 @@ impl ProtectedPlaces {
             || self.has_policy_file(&parts)
     }
 
-    /// Whether a pattern may be one of Sayso's files when the directory that it starts in is unknown.
+    /// Whether a relative pattern may match a file of Sayso if its start directory is unknown.
     pub(super) fn may_hold_from_anywhere(&self, relative: &str) -> bool {
-        // `$x/token` starts with a directory that is not known, `${x}so/token` with a part of a name.
+        // `$x/token` starts with an unknown directory, `${x}so/token` with an unknown part of a name.
         let (rest, glued) = match relative.strip_prefix(ANY) {
             Some(rest) => (rest, !rest.starts_with('/')),
             None => (relative, false),
@@ -74,7 +74,8 @@ impl ProtectedPlaces {
                 || self.has_policy_file(&starting))
     }
 
-    /// `.config/sayso` below anybody's home. A wildcard at the start would fit every path of that length.
+    /// Whether the pattern may be `.config/sayso` below another user's home. Patterns that start with a wildcard are excluded,
+    /// because they would match every path of that length.
     fn may_be_other_home(&self, parts: &[String]) -> bool {
         parts.first().is_some_and(|first| !first.starts_with([ANY, STAR, ONE]))
             && HOMES.iter().any(|place| {
@@ -90,9 +91,9 @@ impl ProtectedPlaces {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reach {
-    /// The pattern may be the directory or something in it.
+    /// The pattern may match the directory or something in it.
     Inside,
-    /// The pattern may be a directory that holds it.
+    /// The pattern may match a parent of the directory.
     Above,
     Elsewhere,
 }
@@ -100,7 +101,7 @@ enum Reach {
 fn reach(pattern: &[String], directory: &[String]) -> Reach {
     for (at, wanted) in directory.iter().enumerate() {
         let Some(part) = pattern.get(at) else { return Reach::Above };
-        // A computed part may contain slashes, so the path may be any path that begins like it.
+        // A computed part may contain slashes, so every path with this prefix may match.
         if let Some((before, _)) = part.split_once(ANY)
             && (before.contains([STAR, ONE]) || wanted.starts_with(before))
         {
@@ -113,7 +114,8 @@ fn reach(pattern: &[String], directory: &[String]) -> Reach {
     Reach::Inside
 }
 
-/// Whether the last parts of a directory may be the first ones of a pattern: `data/token` inside the parent of `data`.
+/// Whether the last components of a directory may match the first ones of a pattern, as for `data/token` in the parent of
+/// `data`.
 fn ends_where(directory: &[String], pattern: &[String]) -> bool {
     (1..=directory.len().min(pattern.len()))
         .any(|count| directory[directory.len() - count..].iter().zip(pattern).all(|(wanted, part)| may_be(part, wanted)))
@@ -123,14 +125,14 @@ fn is_wild(part: &str) -> bool {
     part.contains([ANY, STAR, ONE])
 }
 
-/// Whether one part of a pattern may be this name.
+/// Whether one component of a pattern may match this name.
 fn may_be(part: &str, name: &str) -> bool {
     if !is_wild(part) {
         return part == name;
     }
     let (part, name): (Vec<char>, Vec<char>) = (part.chars().collect(), name.chars().collect());
     let (mut p, mut n) = (0, 0);
-    // Where the last `*` stands and how much it holds: what does not fit is tried one character later.
+    // The position of the last `*` and the length that it matches. After a mismatch, the search continues one character later.
     let mut retry: Option<(usize, usize)> = None;
     while n < name.len() {
         match part.get(p) {
@@ -154,7 +156,7 @@ fn may_be(part: &str, name: &str) -> bool {
     part[p..].iter().all(|c| matches!(*c, STAR | ANY))
 }
 
-/// The parts of a path in lower case, with `.` and `..` resolved by their letters.
+/// Returns the components of a path in lower case, with `.` and `..` resolved textually.
 fn parts(path: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for part in path.split('/') {
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_may_lead_there_are_found() {
+    fn patterns_that_may_match_protected_files_are_found() {
         for path in [
             "/srv/data",
             "/srv/data/token",
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_directories_make_names_count() {
+    fn names_match_in_unknown_directories() {
         for path in [
             "%/token",
             "%/x/token",

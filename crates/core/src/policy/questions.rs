@@ -1,20 +1,20 @@
-//! Questions: rules answer one by one, the settings do the rest.
+//! Decides questions. Rules answer them one by one, and the defaults decide the rest.
 
 use super::decide::{Verdict, quoted};
 use super::explain::Considered;
 use super::model::{Effect, QuestionPolicy, Texts};
-use super::rules::{Miss, PreparedAsk, PreparedQuestion, Rule};
+use super::rules::{MismatchReason, PreparedAsk, PreparedQuestion, Rule};
 use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
-use crate::ask::{Decision, PolicyNote, Question, first_options, validate};
+use crate::ask::{Decision, PolicyNote, Question, first_options, validate_answers};
 use crate::texts;
 
-/// Decides a set of questions. `seen`, if wanted, gets every rule with how it fared.
+/// Decides a set of questions. `seen`, if given, receives the result of every rule.
 pub(super) fn decide(
     set: &PolicySet,
     settings: &Settings,
     questions: &[Question],
-    look: &PreparedAsk<'_>,
+    prepared: &PreparedAsk<'_>,
     mut seen: Option<&mut Vec<Considered>>,
 ) -> Verdict {
     let mut rejected: Option<(Scope, &Rule)> = None;
@@ -23,7 +23,7 @@ pub(super) fn decide(
     let (mut answered_by, mut hits): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let ready: Vec<PreparedQuestion<'_>> = questions.iter().map(PreparedQuestion::of).collect();
     for (scope, rule) in set.rules() {
-        let fit = fits(set, scope, rule, &ready, look, &mut answers);
+        let fit = find_first_match(set, scope, rule, &ready, prepared, &mut answers);
         if let Some(seen) = seen.as_deref_mut() {
             seen.push(Considered::of(scope, rule, fit.map(|_| ())));
         }
@@ -63,7 +63,7 @@ pub(super) fn decide(
             why: Some(why),
             preselected,
             rules: Some(set.fingerprint()),
-            deadline: settings.question_deadline(look.now),
+            deadline: settings.question_deadline(prepared.now),
             hits,
         })
     };
@@ -85,7 +85,7 @@ pub(super) fn decide(
         }
         QuestionPolicy::Reject => reject(settings.question_message.as_ref(), policy, Vec::new()),
         QuestionPolicy::AcceptFirst | QuestionPolicy::Auto => {
-            // A choice is never secret, so a secret question has no first option and the ask is rejected.
+            // A choice is never secret, so a secret question has no first option, and the ask is rejected.
             let given = if settings.questions == QuestionPolicy::Auto { answers } else { vec![None; questions.len()] };
             let filled: Option<Vec<Vec<String>>> = questions
                 .iter()
@@ -94,7 +94,7 @@ pub(super) fn decide(
                     answer.or_else(|| first_options(std::slice::from_ref(question)).and_then(|mut only| only.pop()))
                 })
                 .collect();
-            match filled.filter(|filled| !filled.is_empty()).and_then(|filled| validate(questions, &filled).ok()) {
+            match filled.filter(|filled| !filled.is_empty()).and_then(|filled| validate_answers(questions, &filled).ok()) {
                 Some(answers) => {
                     let rule = answered_by
                         .into_iter()
@@ -111,28 +111,28 @@ pub(super) fn decide(
     }
 }
 
-/// The first question that a rule is about. An answer goes into the place of every question that it
-/// fits and that is still open; an answer that a question does not take did not match.
-fn fits(
+/// Returns the first question that a rule matches. The answer of the rule is stored for every open question that it matches. A
+/// rule whose answer a question does not accept does not match.
+fn find_first_match(
     set: &PolicySet,
     scope: Scope,
     rule: &Rule,
     questions: &[PreparedQuestion<'_>],
-    look: &PreparedAsk<'_>,
+    prepared: &PreparedAsk<'_>,
     answers: &mut [Option<Vec<String>>],
-) -> Result<usize, Miss> {
-    // Rejecting is stricter than asking, so an untrusted project may do that to questions too.
-    if !set.may(scope, rule.effect()) && rule.effect() != Effect::Reject {
+) -> Result<usize, MismatchReason> {
+    // Rejecting is stricter than asking, so untrusted projects can reject questions.
+    if !set.permits(scope, rule.effect()) && rule.effect() != Effect::Reject {
         return Err("the project is not trusted, so it may only deny, ask and reject");
     }
     if matches!(rule.effect(), Effect::Allow | Effect::Deny) {
         return Err("it is about approvals");
     }
-    rule.fits_surroundings(look)?;
+    rule.matches_context(prepared)?;
     let mut first: Option<usize> = None;
-    let mut miss: Miss = "there is no question";
+    let mut miss: MismatchReason = "there is no question";
     for (index, question) in questions.iter().enumerate() {
-        let fit = rule.fits_question(question).and_then(|()| match rule.effect() {
+        let fit = rule.matches_question(question).and_then(|()| match rule.effect() {
             Effect::Answer if answers[index].is_some() => Err("a nearer rule answers it"),
             Effect::Answer => answer_to(rule, question.question).map(|answer| answers[index] = Some(answer)),
             Effect::Ask | Effect::Reject | Effect::Allow | Effect::Deny => Ok(()),
@@ -145,7 +145,7 @@ fn fits(
     first.ok_or(miss)
 }
 
-fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, Miss> {
+fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, MismatchReason> {
     if question.is_secret() {
         return Err("secrets are never answered by a rule");
     }
@@ -158,6 +158,7 @@ fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, Miss> {
         }
         (None, None) => return Err("it has no answer"),
     };
-    let answer = validate(std::slice::from_ref(question), &[entries]).map_err(|_| "the question does not take its answer")?;
+    let answer =
+        validate_answers(std::slice::from_ref(question), &[entries]).map_err(|_| "the question does not take its answer")?;
     answer.into_iter().next().filter(|entries| !entries.is_empty()).ok_or("the question does not take its answer")
 }

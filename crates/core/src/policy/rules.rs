@@ -1,4 +1,4 @@
-//! One rule, compiled, and whether its conditions hold for an ask.
+//! Compiled rules, and whether their conditions hold for an ask.
 
 use super::address::AddressPattern;
 use super::command_line::CommandLine;
@@ -9,19 +9,19 @@ use super::disk_facts::path_arguments;
 use super::error::PolicyError;
 use super::model::{Effect, RuleSpec, Texts};
 use super::paths::{PathPatterns, Places, within};
-use super::policy_file::{Fault, check_message};
+use super::policy_file::{KeyFault, check_message};
 use super::run_pattern::RunPattern;
 use super::scopes::Scope;
 use super::start_directory::StartDirectory;
-use super::text_pattern::{Haystack, TextPattern, wildcard, wildcard_ignoring_case};
+use super::text_pattern::{Haystack, TextPattern, matches_wildcard, matches_wildcard_ignoring_case};
 use crate::ask::{Action, Approval, AskBody, Claims, Question};
 use crate::plain_text;
 use crate::time::Time;
 
-/// Bytes of a rule's id.
+/// The longest id of a rule, in bytes.
 const ID_LIMIT: usize = 64;
 
-/// A rule whose patterns are compiled.
+/// A rule with compiled patterns.
 #[derive(Debug, Clone)]
 pub struct Rule {
     spec: RuleSpec,
@@ -40,28 +40,28 @@ impl PartialEq for Rule {
     }
 }
 
-/// Why a rule does not fit, in words.
-pub(super) type Miss = &'static str;
+/// Why a rule does not match, for people.
+pub(super) type MismatchReason = &'static str;
 
-/// What is looked at: the ask with everything that is worked out once.
+/// An ask with values that are derived once and used by all rules.
 #[derive(Debug)]
 pub(super) struct PreparedAsk<'a> {
     pub(super) subject: &'a Subject<'a>,
     pub(super) places: Places<'a>,
-    /// The command line, when there is one to run.
+    /// The command line, for commands.
     pub(super) line: Option<CommandLine>,
-    /// Where that command starts.
+    /// The directory in which the command starts.
     pub(super) start: StartDirectory,
-    /// The paths that the action names, and the paths that links among them lead to. Of a command only the latter.
+    /// The paths of the action and the targets of links among them. For commands, only the targets.
     pub(super) paths: Vec<String>,
-    /// Texts among the arguments of a tool that may be paths, when the action does not say which paths it touches.
+    /// Texts in the arguments of a tool that may be paths, if the action does not say which paths it touches.
     pub(super) arguments: Vec<String>,
     pub(super) now: Time,
-    /// What the asker only reports.
+    /// The properties that the caller only reports.
     pub(super) claims: Claims,
 }
 
-/// One question, made ready for many rules.
+/// A question with values that are derived once and used by all rules.
 #[derive(Debug)]
 pub(super) struct PreparedQuestion<'a> {
     pub(super) question: &'a Question,
@@ -104,7 +104,7 @@ impl<'a> PreparedAsk<'a> {
         this
     }
 
-    /// Whether the action says which files it changes, and one of them is configuration that makes programs run.
+    /// Returns the first path of an edit that is configuration which makes programs run.
     pub(super) fn edited_config(&self) -> Option<(&str, ConfigKind)> {
         let AskBody::Approval(Approval { action: Action::Edit { .. }, .. }) = self.subject.body else { return None };
         self.paths.iter().find_map(|path| Some((path.as_str(), config_kind(path, self.places)?)))
@@ -112,15 +112,15 @@ impl<'a> PreparedAsk<'a> {
 }
 
 impl Rule {
-    /// Compiles one rule on its own.
+    /// Compiles a single rule.
     ///
     /// # Errors
-    /// What is wrong with it, without a line.
+    /// Returns the first error, without a line.
     pub fn new(spec: RuleSpec) -> Result<Self, PolicyError> {
         Self::compile(spec, 1).map_err(|fault| PolicyError::new(fault.message))
     }
 
-    /// As it was written.
+    /// Returns the rule as written.
     #[must_use]
     pub const fn spec(&self) -> &RuleSpec {
         &self.spec
@@ -130,27 +130,27 @@ impl Rule {
         self.spec.effect
     }
 
-    /// What people call it; else its place.
+    /// Returns the name of the rule, or its place.
     #[must_use]
     pub fn label(&self, scope: Scope) -> String {
         self.spec.name.clone().unwrap_or_else(|| format!("rule {} ({})", self.number, scope.as_str()))
     }
 
-    /// Identifies the rule in stored decisions: its id, else its label.
+    /// Returns the key of the rule in stored decisions: its id, or its label.
     #[must_use]
     pub fn key(&self, scope: Scope) -> String {
         self.spec.id.clone().unwrap_or_else(|| self.label(scope))
     }
 
-    pub(super) fn compile(spec: RuleSpec, number: usize) -> Result<Self, Fault> {
+    pub(super) fn compile(spec: RuleSpec, number: usize) -> Result<Self, KeyFault> {
         check_shape(&spec)?;
-        let texts = |key: &'static str, texts: &Option<Texts>| -> Result<(), Fault> {
+        let texts = |key: &'static str, texts: &Option<Texts>| -> Result<(), KeyFault> {
             match texts {
                 Some(Texts(list)) if list.is_empty() => {
-                    Err(Fault::new(key, format!("{key} is empty: write at least one pattern, or leave it out")))
+                    Err(KeyFault::new(key, format!("{key} is empty: write at least one pattern, or leave it out")))
                 }
                 Some(Texts(list)) if list.iter().any(|text| text.trim().is_empty()) => {
-                    Err(Fault::new(key, format!("{key} holds an empty text: write a pattern")))
+                    Err(KeyFault::new(key, format!("{key} holds an empty text: write a pattern")))
                 }
                 Some(_) | None => Ok(()),
             }
@@ -170,12 +170,12 @@ impl Rule {
         let paths = |key: &'static str, texts: &Option<Texts>| {
             texts
                 .as_ref()
-                .map(|Texts(list)| PathPatterns::compile(list).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+                .map(|Texts(list)| PathPatterns::compile(list).map_err(|message| KeyFault::new(key, format!("{key}: {message}"))))
                 .transpose()
         };
         let text = |key: &'static str, text: &Option<String>| {
             text.as_ref()
-                .map(|text| TextPattern::compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+                .map(|text| TextPattern::compile(text).map_err(|message| KeyFault::new(key, format!("{key}: {message}"))))
                 .transpose()
         };
         Ok(Self {
@@ -190,28 +190,28 @@ impl Rule {
         })
     }
 
-    /// Whether the conditions hold that have nothing to do with what is asked.
-    pub(super) fn fits_surroundings(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
-        if self.spec.until.is_some_and(|until| until <= look.now) {
-            return Err("its time is over");
+    /// Checks the conditions that do not depend on the request: time, agent and project.
+    pub(super) fn matches_context(&self, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
+        if self.spec.until.is_some_and(|until| until <= prepared.now) {
+            return Err("it has expired");
         }
         if let Some(Texts(agents)) = &self.spec.agent
-            && !agents.iter().any(|agent| self.name_fits(agent, look.subject.agent))
+            && !agents.iter().any(|agent| self.matches_name(agent, prepared.subject.agent))
         {
             return Err("another agent");
         }
-        if self.spec.agent.is_some() && look.claims.agent && matches!(self.effect(), Effect::Allow | Effect::Answer) {
+        if self.spec.agent.is_some() && prepared.claims.agent && matches!(self.effect(), Effect::Allow | Effect::Answer) {
             return Err("the name of the agent is only reported");
         }
-        match (&self.spec.project, look.subject.project) {
+        match (&self.spec.project, prepared.subject.project) {
             (None, _) => Ok(()),
             (Some(_), None) => Err("the ask has no project"),
             (Some(wanted), Some(project)) => {
-                let places = Places { project: None, home: look.places.home };
+                let places = Places { project: None, home: prepared.places.home };
                 match (places.absolute(wanted), places.absolute(project)) {
                     (Some(wanted), Some(project)) if within(&project, &wanted) => Ok(()),
                     (Some(_), Some(_)) => Err("another project"),
-                    // Where it lies is not known: a rule that protects holds, another does not.
+                    // The location is unknown. Rules that protect match, others do not.
                     (None, _) | (_, None) if matches!(self.effect(), Effect::Deny | Effect::Ask | Effect::Reject) => Ok(()),
                     (None, _) | (_, None) => Err("its project is not known"),
                 }
@@ -219,17 +219,17 @@ impl Rule {
         }
     }
 
-    /// What protects ignores case, what allows does not.
-    fn name_fits(&self, pattern: &str, name: &str) -> bool {
+    /// Rules that protect ignore case, rules that allow do not.
+    fn matches_name(&self, pattern: &str, name: &str) -> bool {
         match self.effect() {
-            Effect::Deny | Effect::Ask | Effect::Reject => wildcard_ignoring_case(pattern, name),
-            Effect::Allow | Effect::Answer => wildcard(pattern, name),
+            Effect::Deny | Effect::Ask | Effect::Reject => matches_wildcard_ignoring_case(pattern, name),
+            Effect::Allow | Effect::Answer => matches_wildcard(pattern, name),
         }
     }
 
-    /// Whether an `ask` or `deny` may mean what is asked for; gives what it caught.
-    pub(super) fn catches(&self, look: &PreparedAsk<'_>) -> Result<String, Miss> {
-        match look.subject.body {
+    /// Whether an `ask` or `deny` rule may mean this request. Returns the part of the request that matched.
+    pub(super) fn matches_broadly(&self, prepared: &PreparedAsk<'_>) -> Result<String, MismatchReason> {
+        match prepared.subject.body {
             AskBody::Question { .. } => Err("it is about approvals"),
             AskBody::Link(link) => {
                 if self.spec.tool.is_some()
@@ -241,7 +241,9 @@ impl Rule {
                     return Err("another action");
                 }
                 match &self.fetch {
-                    Some(patterns) if !patterns.iter().any(|pattern| pattern.catches(&link.url)) => Err("another address"),
+                    Some(patterns) if !patterns.iter().any(|pattern| pattern.matches_broadly(&link.url)) => {
+                        Err("another address")
+                    }
                     Some(_) | None => Ok(link.url.clone()),
                 }
             }
@@ -249,114 +251,118 @@ impl Rule {
                 if self.header.is_some() || self.matches.is_some() {
                     return Err("it is about questions");
                 }
-                self.fits_tool(&approval.tool)?;
+                self.matches_tool(&approval.tool)?;
                 match &approval.action {
-                    Action::Run { .. } => match (&self.run, &look.line) {
-                        (Some(patterns), Some(line)) => line.caught_by(patterns).ok_or("no command of the line fits"),
+                    Action::Run { .. } => match (&self.run, &prepared.line) {
+                        (Some(patterns), Some(line)) => line.first_broad_match(patterns).ok_or("no command of the line fits"),
                         (Some(_), None) => Err("another action"),
-                        (None, _) => self.needs_no_action().map(|()| approval.title.clone()),
+                        (None, _) => self.require_no_action().map(|()| approval.title.clone()),
                     },
-                    Action::Edit { .. } => self.catches_paths(self.edit.as_ref(), look),
-                    Action::Read { .. } => self.catches_paths(self.read.as_ref(), look),
+                    Action::Edit { .. } => self.match_paths_broadly(self.edit.as_ref(), prepared),
+                    Action::Read { .. } => self.match_paths_broadly(self.read.as_ref(), prepared),
                     Action::Fetch { url } => match &self.fetch {
-                        Some(patterns) if patterns.iter().any(|pattern| pattern.catches(url)) => Ok(url.clone()),
+                        Some(patterns) if patterns.iter().any(|pattern| pattern.matches_broadly(url)) => Ok(url.clone()),
                         Some(_) => Err("another address"),
-                        None => self.needs_no_action().map(|()| url.clone()),
+                        None => self.require_no_action().map(|()| url.clone()),
                     },
                     Action::Mcp { server, tool } => match &self.spec.mcp {
-                        Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => {
+                        Some(Texts(patterns)) if patterns.iter().any(|pattern| self.matches_mcp_tool(pattern, server, tool)) => {
                             Ok(format!("{server}/{tool}"))
                         }
                         Some(_) => Err("another MCP tool"),
-                        None => self.needs_no_action().map(|()| format!("{server}/{tool}")),
+                        None => self.require_no_action().map(|()| format!("{server}/{tool}")),
                     },
-                    Action::Plan | Action::Mode | Action::Other => self.needs_no_action().map(|()| approval.title.clone()),
+                    Action::Plan | Action::Mode | Action::Other => self.require_no_action().map(|()| approval.title.clone()),
                 }
             }
         }
     }
 
-    fn catches_paths(&self, patterns: Option<&PathPatterns>, look: &PreparedAsk<'_>) -> Result<String, Miss> {
+    fn match_paths_broadly(&self, patterns: Option<&PathPatterns>, prepared: &PreparedAsk<'_>) -> Result<String, MismatchReason> {
         match patterns {
-            Some(patterns) => patterns.first_caught(&look.paths, look.places).map(str::to_owned).ok_or("no path fits"),
-            None => self.needs_no_action().map(|()| look.paths.first().cloned().unwrap_or_default()),
+            Some(patterns) => {
+                patterns.first_broad_match(&prepared.paths, prepared.places).map(str::to_owned).ok_or("no path fits")
+            }
+            None => self.require_no_action().map(|()| prepared.paths.first().cloned().unwrap_or_default()),
         }
     }
 
-    /// Whether an `allow` certainly means what is asked for. A command line is looked at elsewhere,
-    /// because several rules may cover its commands together; here only what concerns it whole.
-    pub(super) fn allows(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
-        let approval = match look.subject.body {
+    /// Whether an `allow` rule certainly means this request. For a command line, only conditions on the whole line are checked
+    /// here, because several rules may cover its commands together.
+    pub(super) fn matches_strictly(&self, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
+        let approval = match prepared.subject.body {
             AskBody::Question { .. } => return Err("it is about approvals"),
             AskBody::Link(_) => return Err("links are never allowed by a rule"),
             AskBody::Approval(approval) => approval,
         };
-        self.fits_tool(&approval.tool)?;
+        self.matches_tool(&approval.tool)?;
         match &approval.action {
-            Action::Run { .. } => match (&self.run, &look.line) {
+            Action::Run { .. } => match (&self.run, &prepared.line) {
                 (_, None) => Err("another action"),
-                (_, Some(line)) if line.plain.is_err() => Err("the line is not one that a rule can allow"),
+                (_, Some(line)) if line.plain.is_err() => Err("rules cannot allow this kind of line"),
                 (Some(_), Some(_)) => Ok(()),
-                (None, Some(_)) => self.needs_no_action(),
+                (None, Some(_)) => self.require_no_action(),
             },
-            Action::Edit { .. } => self.covers_paths(self.edit.as_ref(), look).and_then(|()| self.names_config(look)),
-            Action::Read { .. } => self.covers_paths(self.read.as_ref(), look),
+            Action::Edit { .. } => {
+                self.match_paths_strictly(self.edit.as_ref(), prepared).and_then(|()| self.names_config(prepared))
+            }
+            Action::Read { .. } => self.match_paths_strictly(self.read.as_ref(), prepared),
             Action::Fetch { url } => match &self.fetch {
-                Some(patterns) if patterns.iter().any(|pattern| pattern.allows(url)) => Ok(()),
+                Some(patterns) if patterns.iter().any(|pattern| pattern.matches_strictly(url)) => Ok(()),
                 Some(_) => Err("another address"),
-                None => self.needs_no_action(),
+                None => self.require_no_action(),
             },
             Action::Mcp { server, tool } => match &self.spec.mcp {
-                Some(Texts(patterns)) if patterns.iter().any(|pattern| self.mcp_fits(pattern, server, tool)) => Ok(()),
+                Some(Texts(patterns)) if patterns.iter().any(|pattern| self.matches_mcp_tool(pattern, server, tool)) => Ok(()),
                 Some(_) => Err("another MCP tool"),
-                None => self.needs_no_action(),
+                None => self.require_no_action(),
             },
             Action::Plan => match &self.spec.tool {
-                Some(Texts(tools)) if tools.contains(&approval.tool) => self.needs_no_action(),
+                Some(Texts(tools)) if tools.contains(&approval.tool) => self.require_no_action(),
                 Some(_) | None => Err("a plan is allowed only by a rule that names its tool in full"),
             },
             Action::Mode => Err("a change of mode is never allowed by a rule"),
-            Action::Other => self.needs_no_action(),
+            Action::Other => self.require_no_action(),
         }
     }
 
-    /// Whether the rule writes out the configuration that an edit changes.
-    fn names_config(&self, look: &PreparedAsk<'_>) -> Result<(), Miss> {
+    /// Whether the rule names the configuration that an edit changes.
+    fn names_config(&self, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
         let is_named = match &self.edit {
-            Some(patterns) => patterns.name_config(&look.paths, look.places),
-            None => look.edited_config().is_none(),
+            Some(patterns) => patterns.name_config(&prepared.paths, prepared.places),
+            None => prepared.edited_config().is_none(),
         };
         if is_named { Ok(()) } else { Err("it does not name the configuration that is changed") }
     }
 
-    fn covers_paths(&self, patterns: Option<&PathPatterns>, look: &PreparedAsk<'_>) -> Result<(), Miss> {
+    fn match_paths_strictly(&self, patterns: Option<&PathPatterns>, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
         match patterns {
-            Some(patterns) if patterns.cover_all(&look.paths, look.places) => Ok(()),
+            Some(patterns) if patterns.match_all_strictly(&prepared.paths, prepared.places) => Ok(()),
             Some(_) => Err("not every path fits"),
-            None => self.needs_no_action(),
+            None => self.require_no_action(),
         }
     }
 
-    /// The patterns for commands; nothing means that the rule covers any.
+    /// Returns the patterns for commands. `None` means that the rule covers every command.
     pub(super) fn run_patterns(&self) -> Option<&[RunPattern]> {
         self.run.as_deref()
     }
 
-    fn fits_tool(&self, tool: &str) -> Result<(), Miss> {
+    fn matches_tool(&self, tool: &str) -> Result<(), MismatchReason> {
         match &self.spec.tool {
-            Some(Texts(tools)) if !tools.iter().any(|pattern| self.name_fits(pattern, tool)) => Err("another tool"),
+            Some(Texts(tools)) if !tools.iter().any(|pattern| self.matches_name(pattern, tool)) => Err("another tool"),
             Some(_) | None => Ok(()),
         }
     }
 
-    /// A pattern without a slash names a server with all its tools.
-    fn mcp_fits(&self, pattern: &str, server: &str, tool: &str) -> bool {
+    /// Matches a tool of an MCP server. A pattern without a slash matches all tools of a server.
+    fn matches_mcp_tool(&self, pattern: &str, server: &str, tool: &str) -> bool {
         let (wanted_server, wanted_tool) = pattern.split_once('/').unwrap_or((pattern, "*"));
-        self.name_fits(wanted_server, server) && self.name_fits(wanted_tool, tool)
+        self.matches_name(wanted_server, server) && self.matches_name(wanted_tool, tool)
     }
 
-    /// Fits only if the rule is about no action in particular.
-    fn needs_no_action(&self) -> Result<(), Miss> {
+    /// Matches only if the rule has no condition on the action.
+    fn require_no_action(&self) -> Result<(), MismatchReason> {
         if self.run.is_some() || self.edit.is_some() || self.read.is_some() || self.fetch.is_some() || self.spec.mcp.is_some() {
             return Err("another action");
         }
@@ -366,9 +372,9 @@ impl Rule {
         Ok(())
     }
 
-    /// Whether the rule is about this question.
-    pub(super) fn fits_question(&self, question: &PreparedQuestion<'_>) -> Result<(), Miss> {
-        if self.spec.tool.is_some() || self.needs_no_action() == Err("another action") {
+    /// Whether the rule matches this question.
+    pub(super) fn matches_question(&self, question: &PreparedQuestion<'_>) -> Result<(), MismatchReason> {
+        if self.spec.tool.is_some() || self.require_no_action() == Err("another action") {
             return Err("it is about approvals");
         }
         if self.header.as_ref().is_some_and(|pattern| !pattern.fits(&question.header)) {
@@ -385,32 +391,32 @@ fn each<T>(
     key: &'static str,
     texts: &Option<Texts>,
     compile: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<Vec<T>>, Fault> {
+) -> Result<Option<Vec<T>>, KeyFault> {
     let Some(Texts(list)) = texts else { return Ok(None) };
     let compiled = list
         .iter()
-        .map(|text| compile(text).map_err(|message| Fault::new(key, format!("{key}: {message}"))))
+        .map(|text| compile(text).map_err(|message| KeyFault::new(key, format!("{key}: {message}"))))
         .collect::<Result<_, _>>()?;
     Ok(Some(compiled))
 }
 
-fn check_id(id: Option<&str>) -> Result<(), Fault> {
+fn check_id(id: Option<&str>) -> Result<(), KeyFault> {
     let is_usable = |id: &str| {
         (1..=ID_LIMIT).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
     };
     match id {
         Some(id) if !is_usable(id) => {
-            Err(Fault::new("id", format!("an id has 1 to {ID_LIMIT} letters, digits, - and _; leave it out if you need none")))
+            Err(KeyFault::new("id", format!("an id has 1 to {ID_LIMIT} letters, digits, - and _; leave it out if you need none")))
         }
         Some(_) | None => Ok(()),
     }
 }
 
-/// What a rule of each kind must and must not say.
-fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
+/// Checks that a rule has the keys that its effect requires, and no others.
+fn check_shape(spec: &RuleSpec) -> Result<(), KeyFault> {
     check_message(spec.message.as_deref())?;
     check_id(spec.id.as_deref())?;
-    plain_text::check_optional("the name", spec.name.as_deref()).map_err(|error| Fault::new("name", error.to_string()))?;
+    plain_text::check_optional("the name", spec.name.as_deref()).map_err(|error| KeyFault::new("name", error.to_string()))?;
     let actions: Vec<&'static str> = [
         ("run", spec.run.is_some()),
         ("edit", spec.edit.is_some()),
@@ -424,12 +430,12 @@ fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
     let question = if spec.header.is_some() { Some("header") } else { spec.matches.as_ref().map(|_| "match") };
     let effect = spec.effect.as_str();
     if let [first, second, ..] = actions.as_slice() {
-        return Err(Fault::new(second, format!("{first} and {second} in one rule never hold together: write two rules")));
+        return Err(KeyFault::new(second, format!("{first} and {second} in one rule never hold together: write two rules")));
     }
     match spec.effect {
         Effect::Answer | Effect::Reject => {
             if let Some(key) = actions.first().copied().or(spec.tool.as_ref().map(|_| "tool")) {
-                return Err(Fault::new(
+                return Err(KeyFault::new(
                     key,
                     format!("{key} is about approvals, do = \"{effect}\" about questions: write header or match instead"),
                 ));
@@ -437,7 +443,7 @@ fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
         }
         Effect::Allow | Effect::Deny => {
             if let Some(key) = question {
-                return Err(Fault::new(
+                return Err(KeyFault::new(
                     key,
                     format!("{key} is about questions, do = \"{effect}\" about approvals: write do = \"answer\" or \"reject\""),
                 ));
@@ -445,40 +451,46 @@ fn check_shape(spec: &RuleSpec) -> Result<(), Fault> {
         }
         Effect::Ask => {
             if let (Some(key), false) = (question, actions.is_empty() && spec.tool.is_none()) {
-                return Err(Fault::new(key, format!("{key} is about questions and the rest about approvals: write two rules")));
+                return Err(KeyFault::new(
+                    key,
+                    format!("{key} is about questions and the rest about approvals: write two rules"),
+                ));
             }
         }
     }
     if spec.effect == Effect::Allow && actions.is_empty() && spec.tool.is_none() {
-        return Err(Fault::new("do", "an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"));
+        return Err(KeyFault::new("do", "an allow rule must say what it allows: write run, edit, read, fetch, mcp or tool"));
     }
     match (spec.effect, &spec.answer, spec.pick) {
         (Effect::Answer, _, _) if question.is_none() => {
-            return Err(Fault::new("do", "an answer rule must say which question it answers: write header or match"));
+            return Err(KeyFault::new("do", "an answer rule must say which question it answers: write header or match"));
         }
         (Effect::Answer, None, None) => {
-            return Err(Fault::new("do", "an answer rule must say the answer: write answer = [\"…\"] or pick = 1"));
+            return Err(KeyFault::new("do", "an answer rule must say the answer: write answer = [\"…\"] or pick = 1"));
         }
-        (Effect::Answer, Some(_), Some(_)) => return Err(Fault::new("pick", "answer and pick together: write one of them")),
+        (Effect::Answer, Some(_), Some(_)) => return Err(KeyFault::new("pick", "answer and pick together: write one of them")),
         (Effect::Answer, None, Some(0)) => {
-            return Err(Fault::new("pick", "options are counted from 1: write pick = 1 for the first"));
+            return Err(KeyFault::new("pick", "options are counted from 1: write pick = 1 for the first"));
         }
         (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, Some(_), _) => {
-            return Err(Fault::new("answer", format!("answer belongs to do = \"answer\", not to \"{effect}\"")));
+            return Err(KeyFault::new("answer", format!("answer belongs to do = \"answer\", not to \"{effect}\"")));
         }
         (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, Some(_)) => {
-            return Err(Fault::new("pick", format!("pick belongs to do = \"answer\", not to \"{effect}\"")));
+            return Err(KeyFault::new("pick", format!("pick belongs to do = \"answer\", not to \"{effect}\"")));
         }
         (Effect::Answer, Some(_), None)
         | (Effect::Answer, None, Some(_))
         | (Effect::Allow | Effect::Deny | Effect::Ask | Effect::Reject, None, None) => {}
     }
     if spec.message.is_some() && !matches!(spec.effect, Effect::Deny | Effect::Reject) {
-        return Err(Fault::new("message", format!("a message is for what is denied or rejected, not for do = \"{effect}\"")));
+        return Err(KeyFault::new(
+            "message",
+            format!("message belongs to do = \"deny\" or \"reject\", not to do = \"{effect}\""),
+        ));
     }
     match &spec.project {
         Some(project) if !(project.starts_with('/') || project == "~" || project.starts_with("~/")) => {
-            Err(Fault::new("project", "a project is a whole path: write it from / or ~/"))
+            Err(KeyFault::new("project", "a project is a whole path: write it from / or ~/"))
         }
         Some(_) | None => Ok(()),
     }

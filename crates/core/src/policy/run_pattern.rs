@@ -1,28 +1,28 @@
-//! How a rule names commands: `git status`, `git diff *`, `./scripts/*.sh`.
+//! Patterns for commands: `git status`, `git diff *`, `./scripts/*.sh`.
 
 use super::config_files::{ConfigMatch, names_entry, writes_config};
 use super::harmless_options::may_cover;
-use super::text_pattern::wildcard;
+use super::text_pattern::matches_wildcard;
 use super::words::Word;
 
-/// One pattern for simple commands.
+/// A pattern for simple commands.
 #[derive(Debug, Clone)]
 pub(super) struct RunPattern {
     words: Vec<WordPattern>,
-    /// Whether a last `*` stands for any further words.
+    /// Whether a trailing `*` matches any further words.
     rest: bool,
-    /// The program by its last name in lower case, for what may be meant.
+    /// The file name of the program in lower case, for broad matching.
     program: Option<WordPattern>,
-    /// The options among the further words, and the words that are none.
+    /// The options among the further words.
     options: Vec<WordPattern>,
     positions: Vec<WordPattern>,
 }
 
 #[derive(Debug, Clone)]
 enum WordPattern {
-    /// This word.
+    /// A literal word.
     Literal(String),
-    /// A word with wildcards in it; `*` alone is any one word.
+    /// A word with wildcards. `*` alone matches any one word.
     Wild(String),
 }
 
@@ -33,19 +33,19 @@ impl WordPattern {
         }
     }
 
-    /// Whether a word is certainly meant.
-    fn is(&self, word: &Word) -> bool {
+    /// Whether the pattern certainly means this word.
+    fn matches_word_strictly(&self, word: &Word) -> bool {
         if word.computed || word.active {
             return false;
         }
         match self {
             Self::Literal(text) => *text == word.text,
-            // A wildcard inside a path does not climb out of it.
-            Self::Wild(pattern) => wildcard(pattern, &word.text) && (has_dots(pattern) || !has_dots(&word.text)),
+            // A wildcard in a path does not match `..`.
+            Self::Wild(pattern) => matches_wildcard(pattern, &word.text) && (has_dots(pattern) || !has_dots(&word.text)),
         }
     }
 
-    /// Whether a wildcard decides which option a word is: `*` and `-*` do, `--output=*` and `-o*` do not.
+    /// Whether the wildcard covers the name of an option: `*` and `-*` do, `--output=*` and `-o*` do not.
     fn leaves_option_open(&self) -> bool {
         match self {
             Self::Literal(_) => false,
@@ -60,12 +60,12 @@ impl WordPattern {
         }
     }
 
-    /// Whether a word may be meant.
-    fn may_be(&self, word: &Word) -> bool {
+    /// Whether the pattern may mean this word.
+    fn matches_word_broadly(&self, word: &Word) -> bool {
         word.computed
             || match self {
                 Self::Literal(text) => *text == word.text || (word.active && could_become(&word.text, text)),
-                Self::Wild(pattern) => wildcard(pattern, &word.text) || word.active,
+                Self::Wild(pattern) => matches_wildcard(pattern, &word.text) || word.active,
             }
     }
 }
@@ -74,9 +74,9 @@ fn has_dots(text: &str) -> bool {
     text.split('/').any(|part| part == "..")
 }
 
-/// Whether the shell could turn an unquoted word with wildcards into this text.
+/// Whether the shell could expand an unquoted word with wildcards to this text.
 fn could_become(word: &str, text: &str) -> bool {
-    word.contains(['[', '{', '~']) || wildcard(word, text)
+    word.contains(['[', '{', '~']) || matches_wildcard(word, text)
 }
 
 impl RunPattern {
@@ -107,13 +107,13 @@ impl RunPattern {
         Ok(Self { words, rest, program, options, positions })
     }
 
-    /// Whether the pattern leaves nothing open.
+    /// Whether the pattern contains no wildcards.
     pub(super) fn is_exact(&self) -> bool {
         !self.rest && self.words.iter().all(|word| matches!(word, WordPattern::Literal(_)))
     }
 
-    /// Whether the pattern certainly means this command, word for word.
-    pub(super) fn allows(&self, command: &[Word]) -> bool {
+    /// Whether the pattern certainly means this command, compared word by word.
+    pub(super) fn matches_strictly(&self, command: &[Word]) -> bool {
         if command.len() < self.words.len() || (!self.rest && command.len() != self.words.len()) {
             return false;
         }
@@ -124,12 +124,12 @@ impl RunPattern {
                 WordPattern::Wild(pattern) => names_entry(pattern, path, found),
             })
         };
-        self.words.iter().zip(command).all(|(pattern, word)| pattern.is(word))
+        self.words.iter().zip(command).all(|(pattern, word)| pattern.matches_word_strictly(word))
             && may_cover(command, &is_open)
             && !writes_config(command, names)
     }
 
-    /// The program that is meant, when it is written out.
+    /// Returns the program if it is literal.
     pub(super) fn literal_program(&self) -> Option<&str> {
         match &self.program {
             Some(WordPattern::Literal(name)) => Some(name),
@@ -137,25 +137,25 @@ impl RunPattern {
         }
     }
 
-    /// Whether the pattern may mean this command, whose program has this name: options may stand anywhere.
-    pub(super) fn catches(&self, name: &str, command: &[Word]) -> bool {
+    /// Whether the pattern may mean this command, whose program has this name. Options can be at any position.
+    pub(super) fn matches_broadly(&self, name: &str, command: &[Word]) -> bool {
         let Some((program, arguments)) = command.split_first() else { return false };
         let meant = match &self.program {
             None => return true,
             Some(WordPattern::Literal(wanted)) => wanted == name || (program.active && could_become(name, wanted)),
-            Some(WordPattern::Wild(wanted)) => wildcard(wanted, name) || program.active,
+            Some(WordPattern::Wild(wanted)) => matches_wildcard(wanted, name) || program.active,
         };
         meant && self.options.iter().all(|option| has_option(option, arguments)) && self.in_order(arguments)
     }
 
-    /// Whether the words stand in this order, with nothing between them but options and their values.
+    /// Whether the words occur in this order, with only options and their values between them.
     fn in_order(&self, arguments: &[Word]) -> bool {
         let mut wanted = self.positions.iter();
         let mut next = wanted.next();
         let mut after_option = false;
         for word in arguments {
             match next {
-                Some(pattern) if pattern.may_be(word) => {
+                Some(pattern) if pattern.matches_word_broadly(word) => {
                     next = wanted.next();
                     after_option = false;
                 }
@@ -172,17 +172,17 @@ impl RunPattern {
         next.is_none()
     }
 
-    /// Whether all words of the pattern occur among these, in any order: for what cannot be read as commands.
-    pub(super) fn all_among(&self, occurs: impl Fn(&str) -> bool) -> bool {
+    /// Whether all words of the pattern occur in any order, for lines that cannot be split into commands.
+    pub(super) fn all_words_occur(&self, occurs: impl Fn(&str) -> bool) -> bool {
         self.words.iter().enumerate().all(|(index, pattern)| match pattern {
-            WordPattern::Literal(_) if index == 0 => self.program_among(&occurs),
+            WordPattern::Literal(_) if index == 0 => self.program_occurs(&occurs),
             WordPattern::Literal(text) => occurs(&text.to_lowercase()),
             WordPattern::Wild(_) => true,
         })
     }
 
-    /// Whether the program of the pattern occurs: for what does not even parse.
-    pub(super) fn program_among(&self, occurs: impl Fn(&str) -> bool) -> bool {
+    /// Whether the program of the pattern occurs, for lines that cannot be parsed.
+    pub(super) fn program_occurs(&self, occurs: impl Fn(&str) -> bool) -> bool {
         self.literal_program().is_none_or(occurs)
     }
 }
@@ -191,9 +191,9 @@ fn is_option(text: &str) -> bool {
     text.len() > 1 && text.starts_with('-') && text != "--"
 }
 
-/// Whether an option is given: letters in any order and spread over words, long ones with or without a value.
+/// Whether an option is given: letters in any order and in any word, long options with or without a value.
 fn has_option(option: &WordPattern, arguments: &[Word]) -> bool {
-    if arguments.iter().any(|word| option.may_be(word)) {
+    if arguments.iter().any(|word| option.matches_word_broadly(word)) {
         return true;
     }
     let WordPattern::Literal(option) = option else { return false };
@@ -205,7 +205,7 @@ fn has_option(option: &WordPattern, arguments: &[Word]) -> bool {
     })
 }
 
-/// Cuts a pattern into words at blanks outside quotes.
+/// Splits a pattern into words at blanks outside quotes.
 fn split(written: &str) -> Result<Vec<String>, String> {
     let mut words = vec![String::new()];
     let mut quote: Option<char> = None;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn an_allowed_pattern_is_taken_at_its_word() {
+    fn allow_patterns_match_strictly() {
         for (pattern, command, fits) in [
             ("git status", "git status", true),
             ("git status", "git status -s", false),
@@ -284,12 +284,12 @@ mod tests {
             ("git diff -O*", "git diff -Ox", true),
             ("git diff --out*", "git diff --output=x", false),
         ] {
-            assert_eq!(RunPattern::compile(pattern).unwrap().allows(&words(command)), fits, "{pattern} / {command}");
+            assert_eq!(RunPattern::compile(pattern).unwrap().matches_strictly(&words(command)), fits, "{pattern} / {command}");
         }
     }
 
     #[test]
-    fn a_denied_pattern_is_taken_generously() {
+    fn deny_patterns_match_broadly() {
         for (pattern, command, fits) in [
             ("git push *", "git push", true),
             ("git push *", "git -C dir push origin", true),
@@ -325,12 +325,16 @@ mod tests {
             ("git push --force *", "git push --forced", false),
         ] {
             let words = words(command);
-            assert_eq!(RunPattern::compile(pattern).unwrap().catches(&words[0].program(), &words), fits, "{pattern} / {command}");
+            assert_eq!(
+                RunPattern::compile(pattern).unwrap().matches_broadly(&words[0].program(), &words),
+                fits,
+                "{pattern} / {command}"
+            );
         }
     }
 
     #[test]
-    fn a_pattern_names_one_simple_command() {
+    fn pattern_has_to_be_one_simple_command() {
         for wrong in ["", "  ", "a; b", "a | b", "a && b", "a > b", "$x", "a $(b)", "'a", "a `b`"] {
             assert!(RunPattern::compile(wrong).is_err(), "{wrong}");
         }

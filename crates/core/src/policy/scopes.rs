@@ -1,4 +1,4 @@
-//! Who says what: built in, the person, a profile, the project, the session, a grant by hand.
+//! The scopes of rules: built in, the person, a profile, the project, the session, and grants.
 
 use std::sync::Arc;
 
@@ -13,26 +13,25 @@ use crate::ask::Claims;
 use crate::id::GrantId;
 use crate::time::Time;
 
-/// Where a rule comes from.
+/// The source of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Scope {
-    /// Sayso itself.
+    /// The rule that protects Sayso itself.
     BuiltIn,
-    /// The person's `policy.toml`.
     User,
-    /// A profile that is switched on.
+    /// An active profile.
     Profile,
-    /// The project's `.sayso.toml`.
+    /// The `.sayso.toml` of the project.
     Project,
-    /// The session or the step.
+    /// The policy of the session or workflow step.
     Session,
-    /// A grant by hand.
+    /// A rule that a person granted for a while.
     Grant,
 }
 
 impl Scope {
-    /// The word for it.
+    /// The name on the wire and in messages.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -46,52 +45,44 @@ impl Scope {
     }
 }
 
-/// A project's `.sayso.toml`.
+/// The `.sayso.toml` of a project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectPolicy {
-    /// What it says.
     pub policy: Policy,
-    /// Whether a person trusted exactly this text. Untrusted it may only make things stricter.
+    /// Whether a person trusted exactly this text. An untrusted file can only make the policy stricter.
     pub trusted: bool,
 }
 
-/// What a person allowed by hand, mostly for a while. The patterns are those of a rule.
+/// A permission that a person grants, usually for a while. The patterns are those of rules.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Grant {
-    /// Its id.
     pub id: GrantId,
-    /// Commands.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub run: Vec<String>,
-    /// Files that are changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edit: Vec<String>,
-    /// Files that are read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub read: Vec<String>,
-    /// Addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fetch: Vec<String>,
-    /// Tools of MCP servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<String>,
-    /// The agent's own names of tools.
+    /// The agent's names of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool: Vec<String>,
-    /// Only for this agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Only in this directory and below.
+    /// Applies only in this directory and below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Until then; nothing: until it is taken back.
+    /// The end of the grant. `None` if it lasts until it is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Time>,
 }
 
 impl Grant {
-    /// A grant of nothing yet.
+    /// Creates a grant without patterns.
     #[must_use]
     pub const fn new(id: GrantId, until: Option<Time>) -> Self {
         Self {
@@ -108,10 +99,10 @@ impl Grant {
         }
     }
 
-    /// Checks the patterns, and that there is one.
+    /// Checks the patterns. There has to be at least one.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// When a pattern is invalid or there is none.
     pub fn check(&self) -> Result<(), PolicyError> {
         self.rule().map(|_| ())
     }
@@ -146,7 +137,7 @@ impl ActiveProfile {
     }
 }
 
-/// All that is in force for one session. Cheap to clone.
+/// All rules and settings that apply to one session. Clones share the rules.
 #[derive(Debug, Clone)]
 pub struct PolicySet {
     pub(super) user: Arc<Policy>,
@@ -157,7 +148,7 @@ pub struct PolicySet {
     grants: Arc<[Rule]>,
     pub(super) protected: Arc<[String]>,
     pub(super) claims: Claims,
-    /// One hash per part: user, profile, project, session, grants.
+    /// The hashes of user policy, profile, project, session and grants.
     hashes: [u64; 5],
 }
 
@@ -168,10 +159,10 @@ impl Default for PolicySet {
 }
 
 impl PolicySet {
-    /// The person's policy, and the directories (absolute) that are Sayso's own.
+    /// Creates a set with the person's policy. `protected` are the absolute paths of Sayso's directories.
     #[must_use]
     pub fn new(user: Arc<Policy>, protected: Vec<String>) -> Self {
-        // A root directory would make every command touch Sayso's files.
+        // A root directory would match every command.
         let protected = protected.into_iter().filter(|directory| directory.trim_end_matches('/').len() > 1).collect();
         Self {
             hashes: [user.hash, 0, 0, 0, 0],
@@ -186,10 +177,10 @@ impl PolicySet {
         }
     }
 
-    /// With a profile of the person's policy switched on.
+    /// Adds a profile of the person's policy.
     ///
     /// # Errors
-    /// When the policy has no profile of that name.
+    /// When the policy has no profile with this name.
     pub fn with_profile(mut self, name: &str, until: Option<Time>) -> Result<Self, PolicyError> {
         let profile = self
             .user
@@ -202,7 +193,7 @@ impl PolicySet {
         Ok(self)
     }
 
-    /// With the file of the session's project.
+    /// Adds the policy file of the project.
     #[must_use]
     pub fn with_project(mut self, project: Arc<ProjectPolicy>) -> Self {
         self.hashes[2] = fingerprint(&[&project.policy.hash.to_le_bytes(), &[u8::from(project.trusted)]]);
@@ -210,10 +201,10 @@ impl PolicySet {
         self
     }
 
-    /// With what a session or a step says.
+    /// Adds the policy of a session or workflow step.
     ///
     /// # Errors
-    /// When one of its rules cannot be used.
+    /// When one of its rules is invalid.
     pub fn with_session(mut self, session: &SessionPolicy) -> Result<Self, PolicyError> {
         self.session_rules = session.compile()?.into();
         self.hashes[3] = canonical(session);
@@ -221,29 +212,29 @@ impl PolicySet {
         Ok(self)
     }
 
-    /// For an asker that only reports who it is or where it works.
+    /// Sets which properties of the caller are only reported.
     #[must_use]
     pub const fn with_claims(mut self, claims: Claims) -> Self {
         self.claims = claims;
         self
     }
 
-    /// With what a person granted by hand.
+    /// Adds grants.
     ///
     /// # Errors
-    /// When a pattern of a grant cannot be used.
+    /// When a pattern of a grant is invalid.
     pub fn with_grants(mut self, grants: &[Grant]) -> Result<Self, PolicyError> {
         self.grants = grants.iter().map(Grant::rule).collect::<Result<_, _>>()?;
         self.hashes[4] = canonical(&grants);
         Ok(self)
     }
 
-    /// A set with one rule, as if the person had written it alone.
+    /// Creates a set with one rule in the scope of the person.
     pub(super) fn of_one(rule: &Rule) -> Self {
         Self::new(Arc::new(Policy { rules: vec![rule.clone()], ..Policy::default() }), Vec::new())
     }
 
-    /// Names this set of rules: the same rules, the same text.
+    /// Returns a text that identifies the rules. Equal rules have equal fingerprints.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let parts = self.hashes.map(u64::to_le_bytes);
@@ -251,7 +242,7 @@ impl PolicySet {
         format!("{:016x}", fingerprint(&[user, profile, project, session, grants]))
     }
 
-    /// Every rule with its scope, the nearest scope first.
+    /// Returns all rules with their scopes, the nearest scope first.
     pub(super) fn rules(&self) -> impl Iterator<Item = (Scope, &Rule)> {
         let of = |scope: Scope, rules: &[Rule]| std::iter::repeat_n(scope, rules.len());
         let project: &[Rule] = self.project.as_ref().map_or(&[], |project| &project.policy.rules);
@@ -262,8 +253,8 @@ impl PolicySet {
             .chain(of(Scope::User, &self.user.rules).zip(self.user.rules.iter()))
     }
 
-    /// Whether a rule of this scope may do this: an untrusted project may only protect.
-    pub(super) fn may(&self, scope: Scope, effect: Effect) -> bool {
+    /// Whether rules of this scope can have this effect. Untrusted projects can only protect.
+    pub(super) fn permits(&self, scope: Scope, effect: Effect) -> bool {
         let untrusted = scope == Scope::Project && self.project.as_ref().is_some_and(|project| !project.trusted);
         !untrusted || matches!(effect, Effect::Deny | Effect::Ask)
     }

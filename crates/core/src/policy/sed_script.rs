@@ -1,12 +1,12 @@
-//! Scripts of `sed` that only print, delete and replace: `1,5p`, `s/a/b/g`, `/x/d`.
+//! Recognises scripts of `sed` that only print, delete and replace: `1,5p`, `s/a/b/g`, `/x/d`.
 //!
-//! `sed` can also run programs (`e`, `s///e`) and read and write files (`r`, `w`, `s///w`). A script is harmless only if
-//! every command in it is one of those below, so a command that is not known here is not harmless.
+//! `sed` can also run programs (`e`, `s///e`) and read and write files (`r`, `w`, `s///w`). A script is harmless only if all
+//! its commands are known to be harmless.
 
-/// Commands without arguments.
+/// Harmless commands without arguments.
 const PLAIN: &[char] = &['p', 'P', 'd', 'D', 'n', 'N', 'g', 'G', 'h', 'H', 'x', '=', 'q', 'Q', 'l', '{', '}', 'z'];
 
-/// Whether a script runs, reads and writes nothing.
+/// Whether a script runs no program and reads and writes no file.
 pub(super) fn is_harmless(script: &str) -> bool {
     let mut reader = Reader { rest: script };
     loop {
@@ -14,7 +14,7 @@ pub(super) fn is_harmless(script: &str) -> bool {
         if reader.rest.is_empty() {
             return true;
         }
-        if reader.command().is_none() {
+        if reader.read_command().is_none() {
             return false;
         }
     }
@@ -25,14 +25,14 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// One command with its addresses; nothing if it may do more than print.
-    fn command(&mut self) -> Option<()> {
-        if self.address()? {
+    /// Reads one command with its addresses. Returns `None` if it is not known to be harmless.
+    fn read_command(&mut self) -> Option<()> {
+        if self.read_address()? {
             self.skip_blanks();
             if self.take(',') {
                 self.skip_blanks();
                 let relative = self.take('+') || self.take('~');
-                if !self.address()? || (relative && self.rest.is_empty()) {
+                if !self.read_address()? || (relative && self.rest.is_empty()) {
                     return None;
                 }
             }
@@ -41,10 +41,10 @@ impl Reader<'_> {
         let command = self.next()?;
         match command {
             's' => {
-                self.delimited(2)?;
+                self.read_delimited(2)?;
                 self.skip(|c| c.is_ascii_digit() || matches!(c, 'g' | 'p' | 'i' | 'I' | 'm' | 'M'));
             }
-            'y' => self.delimited(2)?,
+            'y' => self.read_delimited(2)?,
             'q' | 'Q' | 'l' => {
                 self.skip_blanks();
                 self.skip(|c| c.is_ascii_digit());
@@ -52,20 +52,20 @@ impl Reader<'_> {
             command if PLAIN.contains(&command) => {}
             _ => return None,
         }
-        // A block's brace needs no separator.
+        // A closing brace needs no separator before it.
         self.skip_blanks();
         let ends = self.rest.is_empty() || self.rest.starts_with([';', '\n', '}']) || matches!(command, '{' | '}');
         ends.then_some(())
     }
 
-    /// A line number, `$`, `first~step` or a regular expression. Returns whether there was one.
-    fn address(&mut self) -> Option<bool> {
+    /// Reads an address: a line number, `$`, `first~step` or a regular expression. Returns whether there was one.
+    fn read_address(&mut self) -> Option<bool> {
         let before = self.rest.len();
         if self.take('$') {
             return Some(true);
         }
         if self.rest.starts_with('/') {
-            self.delimited(1)?;
+            self.read_delimited(1)?;
             self.skip(|c| matches!(c, 'I' | 'M'));
             return Some(true);
         }
@@ -76,8 +76,8 @@ impl Reader<'_> {
         Some(self.rest.len() < before)
     }
 
-    /// `/a/` or `/a/b/`: a delimiter, and `count` texts that end with it.
-    fn delimited(&mut self, count: usize) -> Option<()> {
+    /// Reads `/a/` or `/a/b/`: a delimiter, and `count` texts that end with it.
+    fn read_delimited(&mut self, count: usize) -> Option<()> {
         let delimiter = self.next()?;
         if delimiter.is_alphanumeric() || matches!(delimiter, '\\' | '\n' | ';' | ' ') {
             return None;

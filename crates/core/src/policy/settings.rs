@@ -1,11 +1,11 @@
-//! What holds when no rule fits: the settings of all scopes laid over each other.
+//! The effective defaults: the settings of all scopes, combined.
 
 use super::model::{ApprovalPolicy, ApprovalSettings, OnTimeout, QuestionPolicy, QuestionSettings};
 use super::scopes::PolicySet;
 use crate::ask::Deadline;
 use crate::time::{Span, Time};
 
-/// What holds for an ask when no rule fits.
+/// The defaults for an ask that no rule decides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Settings {
     pub(super) questions: QuestionPolicy,
@@ -26,36 +26,36 @@ impl Settings {
             approval_wait: None,
             approval_message: None,
         };
-        settings.lay(&set.user.questions, &set.user.approvals);
+        settings.apply_layer(&set.user.questions, &set.user.approvals);
         if let Some(active) = set.profile.as_ref().filter(|active| active.is_on(now)) {
-            settings.lay(&active.profile.questions, &active.profile.approvals);
+            settings.apply_layer(&active.profile.questions, &active.profile.approvals);
         }
         if let Some(project) = &set.project {
             if project.trusted {
-                settings.lay(&project.policy.questions, &project.policy.approvals);
+                settings.apply_layer(&project.policy.questions, &project.policy.approvals);
             } else {
                 settings.tighten(&project.policy.questions, &project.policy.approvals);
             }
         }
-        // Nobody sits at a workflow: its steps forward only what they say themselves.
+        // Workflows run unattended, so a step forwards an ask to a person only if its own policy says so.
         if step {
             settings.questions = QuestionPolicy::Reject;
             settings.question_wait = None;
         }
-        settings.lay(&set.session.questions, &set.session.approvals);
+        settings.apply_layer(&set.session.questions, &set.session.approvals);
         if let (true, Some(timeout), None) = (step, set.session.questions.timeout, set.session.questions.on_timeout) {
             settings.question_wait = Some((timeout, OnTimeout::AcceptFirst));
         }
         settings
     }
 
-    fn lay(&mut self, questions: &QuestionSettings, approvals: &ApprovalSettings) {
+    fn apply_layer(&mut self, questions: &QuestionSettings, approvals: &ApprovalSettings) {
         if let Some(policy) = questions.policy {
             self.questions = policy;
             self.question_wait = None;
         }
         if let Some(timeout) = questions.timeout {
-            // Parsing sees to it that the end is written; should it ever not be, silence is no consent.
+            // The parser requires `on_timeout`. Without it, silence must not be consent.
             self.question_wait = Some((timeout, questions.on_timeout.unwrap_or(OnTimeout::Reject)));
         }
         if let Some(policy) = approvals.policy {
@@ -67,7 +67,7 @@ impl Settings {
         self.approval_message = approvals.message.clone().or(self.approval_message.take());
     }
 
-    /// Takes only what is stricter.
+    /// Applies only settings that are stricter.
     fn tighten(&mut self, questions: &QuestionSettings, approvals: &ApprovalSettings) {
         if let Some(policy) = questions.policy.filter(|policy| strictness(*policy) > strictness(self.questions)) {
             self.questions = policy;
@@ -88,13 +88,13 @@ impl Settings {
         }
     }
 
-    /// The moment when a forwarded question is given up.
+    /// Returns the deadline of a question that is left to a person.
     pub(super) fn question_deadline(&self, now: Time) -> Option<Deadline> {
         let (after, then) = self.question_wait.filter(|_| self.questions == QuestionPolicy::Forward)?;
         Some(Deadline { at: now.plus(after.0), after, then })
     }
 
-    /// The moment when an approval is denied because nobody decided.
+    /// Returns the time at which an undecided approval is denied.
     pub(super) fn approval_deadline(&self, now: Time) -> Option<Deadline> {
         self.approval_wait.map(|after| Deadline { at: now.plus(after.0), after, then: OnTimeout::Deny })
     }

@@ -1,17 +1,17 @@
-//! The directory in which a command starts: the project, unless the agent names another one.
+//! Determines the directory in which a command starts: the project, unless the agent names another one.
 
 use super::paths::{Places, within};
 use super::words::Word;
 use crate::ask::Approval;
 
-/// Where a command starts.
+/// The directory in which a command starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum StartDirectory {
-    /// In the project.
+    /// The project.
     Project,
-    /// In a directory that the agent names. Absolute, without `..`.
+    /// A directory that the agent names: an absolute path without `..`.
     Named(String),
-    /// In a directory that cannot be known, such as `~user`.
+    /// An unknown directory, such as `~user`.
     Unknown,
 }
 
@@ -23,18 +23,18 @@ impl StartDirectory {
         }
     }
 
-    /// The directories that relative paths of the command are resolved against. Empty if none is known.
+    /// Returns the directories against which relative paths are resolved. Empty if none is known.
     pub(super) fn directories(&self, places: Places<'_>) -> Vec<String> {
         let project = places.project.map(str::to_owned);
         match self {
             Self::Project => project.into_iter().collect(),
-            // An agent may ignore the directory that it names.
+            // An agent may ignore the directory that it names, so the project counts as well.
             Self::Named(directory) => [directory.clone()].into_iter().chain(project.filter(|path| path != directory)).collect(),
             Self::Unknown => Vec::new(),
         }
     }
 
-    /// The directory, if it is outside the project.
+    /// Returns the directory if it is outside the project.
     pub(super) fn outside(&self, places: Places<'_>) -> Option<&str> {
         let project = places.absolute(places.project?)?;
         match self {
@@ -44,7 +44,7 @@ impl StartDirectory {
     }
 }
 
-/// The command `cd DIRECTORY`.
+/// Returns the words of the command `cd DIRECTORY`.
 pub(super) fn change_to(directory: &str) -> [Word; 2] {
     [Word::read("cd"), Word::read(&format!("'{}'", directory.replace('\'', "'\\''")))]
 }

@@ -1,16 +1,16 @@
-//! How a rule names texts: a part of a question, or a name with wildcards.
+//! Patterns for texts: a part of a question, or a name with wildcards.
 
 use regex::{Regex, RegexBuilder};
 
-/// Bytes of a compiled expression. A project's file is untrusted: this bounds its time as well.
+/// The largest compiled expression in bytes. Files of projects are untrusted, and this also limits the matching time.
 const REGEX_LIMIT: usize = 128 * 1024;
 
-/// A part of a text ignoring case, or a `/regex/`.
+/// A part of a text, ignoring case, or a `/regex/`.
 #[derive(Debug, Clone)]
 pub(super) enum TextPattern {
-    /// A part, in lower case; kept as an expression because that searches fastest.
+    /// A part of the text. Compiled to an expression, which is the fastest search.
     Part(Regex),
-    /// A regular expression; it runs in time linear in the text.
+    /// A regular expression, which is matched in linear time.
     Regex(Regex),
 }
 
@@ -47,7 +47,7 @@ impl TextPattern {
     }
 }
 
-/// A text that many patterns look at; put into lower case once.
+/// A text for many patterns, converted to lower case once.
 #[derive(Debug)]
 pub(super) struct Haystack<'a> {
     text: &'a str,
@@ -60,11 +60,11 @@ impl<'a> Haystack<'a> {
     }
 }
 
-/// Whether a text fits a pattern in which `*` stands for anything and `?` for one character.
-pub(super) fn wildcard(pattern: &str, text: &str) -> bool {
+/// Whether a text matches a pattern in which `*` means any text and `?` one character.
+pub(super) fn matches_wildcard(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
-    // Where to go on after a mismatch: behind the last star, one character further in the text.
+    // The position for the next attempt after a mismatch: after the last star, one character later in the text.
     let mut retry: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {
@@ -88,9 +88,9 @@ pub(super) fn wildcard(pattern: &str, text: &str) -> bool {
     pattern[p..].iter().all(|c| *c == '*')
 }
 
-/// The same, ignoring case.
-pub(super) fn wildcard_ignoring_case(pattern: &str, text: &str) -> bool {
-    wildcard(&pattern.to_lowercase(), &text.to_lowercase())
+/// Like [`matches_wildcard`], but ignores case.
+pub(super) fn matches_wildcard_ignoring_case(pattern: &str, text: &str) -> bool {
+    matches_wildcard(&pattern.to_lowercase(), &text.to_lowercase())
 }
 
 #[cfg(test)]
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_ignores_case_and_a_regex_is_a_regex() {
+    fn plain_text_ignores_case_and_slashes_mark_a_regex() {
         let fits = |pattern: &str, text: &str| TextPattern::compile(pattern).map(|pattern| pattern.fits(&Haystack::of(text)));
         assert_eq!(fits("DataBase", "Which database?"), Ok(true));
         assert_eq!(fits("database", "Which table?"), Ok(false));
@@ -111,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn wildcards() {
+    fn wildcards_match_any_text_or_one_character() {
         for (pattern, text) in [("*", ""), ("a*c", "abbc"), ("a?c", "abc"), ("*b*", "abc"), ("ü*", "übel"), ("a**", "a")] {
-            assert!(wildcard(pattern, text), "{pattern} {text}");
+            assert!(matches_wildcard(pattern, text), "{pattern} {text}");
         }
         for (pattern, text) in [("", "a"), ("a", ""), ("a?", "a"), ("a*c", "abcd"), ("A", "a")] {
-            assert!(!wildcard(pattern, text), "{pattern} {text}");
+            assert!(!matches_wildcard(pattern, text), "{pattern} {text}");
         }
-        assert!(wildcard_ignoring_case("BASH", "bash"));
+        assert!(matches_wildcard_ignoring_case("BASH", "bash"));
     }
 }

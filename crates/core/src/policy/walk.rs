@@ -1,4 +1,4 @@
-//! The walk through everything that a line holds, for `ask` and `deny`: no command is too deep.
+//! The broad reader: walks through a parsed line and collects all commands for `ask` and `deny` rules, at any depth.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use super::command_line::{CommandLine, DEPTH, Parsed, parse};
 use super::words::Word;
 use super::wrappers;
 
-/// How many scripts inside a line are looked at, and the bytes of all of them.
+/// The largest number of scripts inside a line that are read, and their total size in bytes.
 const SCRIPTS: usize = 32;
 const SCRIPT_BYTES: usize = 32 * 1024;
 
-/// Notes every command that a parsed line holds, wherever it stands.
-pub(super) fn everything(parsed: &Parsed, line: &mut CommandLine) {
+/// Adds all commands of a parsed line, at any depth.
+pub(super) fn add_all_commands(parsed: &Parsed, line: &mut CommandLine) {
     Walk { line, scripts: 0, bytes: 0, depth: 0, said: HashSet::new() }.parsed(parsed);
 }
 
@@ -23,7 +23,7 @@ struct Walk<'a> {
     scripts: usize,
     bytes: usize,
     depth: usize,
-    /// The commands that were looked at.
+    /// The commands that were handled.
     said: HashSet<String>,
 }
 
@@ -32,10 +32,10 @@ impl Walk<'_> {
         self.program(&parsed.program);
         for body in &parsed.bodies {
             if body.expands {
-                // Quotes mean nothing here, so they must not hide a substitution.
+                // Quotes have no meaning in a here-document, so they must not hide a substitution.
                 self.word(&body.text.replace(['\'', '"'], " "));
             }
-            // Which command gets it is lost; if any of them runs what it is fed, it is run.
+            // It is unknown which command reads the here-document. If any command runs its input, the here-document is run.
             if self.line.opaque {
                 self.script(&body.text);
             }
@@ -80,7 +80,7 @@ impl Walk<'_> {
     fn compound(&mut self, compound: &ast::CompoundCommand) {
         match compound {
             ast::CompoundCommand::Arithmetic(arithmetic) => {
-                // The parser takes `( ( rm x ) )` for arithmetic; a shell does not.
+                // The parser reads `( ( rm x ) )` as arithmetic, unlike shells.
                 self.line.opaque = true;
                 self.word(&arithmetic.expr.value);
                 self.script(&arithmetic.expr.value);
@@ -94,7 +94,7 @@ impl Walk<'_> {
             ast::CompoundCommand::BraceGroup(group) => self.list(&group.list),
             ast::CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             ast::CompoundCommand::ForClause(clause) => {
-                // The values may become commands in the body.
+                // The values of the loop may become commands in its body.
                 self.line.opaque = true;
                 for value in clause.values.iter().flatten() {
                     self.line.assign(&clause.variable_name, &value.value);
@@ -146,7 +146,7 @@ impl Walk<'_> {
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, &mut words, &mut fed);
         }
-        // What is assigned in front of a command steers it, and may become a command later.
+        // An assignment before a command can change what it does, and its value may become a command later.
         self.line.opaque |= !words.is_empty();
         words.clear();
         words.extend(simple.word_or_name.iter().map(|word| Word::read(&word.value)));
@@ -157,7 +157,7 @@ impl Walk<'_> {
             self.scripts_of(word);
         }
         let Some(first) = words.first() else { return };
-        // Hostile lines say the same thing a thousand times.
+        // Hostile lines repeat the same command thousands of times.
         if !self.said.insert(words.iter().map(|word| word.raw.as_str()).collect::<Vec<_>>().join("\0")) && fed.is_empty() {
             return;
         }
@@ -165,10 +165,10 @@ impl Walk<'_> {
         self.line.computed |= unknown;
         self.line.opaque |= unknown;
 
-        let inside = wrappers::look_inside(&words);
+        let inside = wrappers::find_inner_commands(&words);
         self.line.opaque |= inside.opaque || inside.computed;
         self.line.computed |= inside.computed;
-        // A shell behind a wrapper is fed as well: `sudo bash <<EOF`.
+        // A shell after a wrapper also gets the input: `sudo bash <<EOF`.
         if inside.opaque {
             fed.iter().for_each(|script| self.script(script));
         }
@@ -185,7 +185,7 @@ impl Walk<'_> {
                 words.push(word);
             }
             ast::CommandPrefixOrSuffixItem::AssignmentWord(_, word) => {
-                // `export a=b` and its like.
+                // Assignments such as `export a=b`.
                 self.assignment(&word.value);
                 let word = Word::read(&word.value);
                 self.scripts_of(&word);
@@ -223,14 +223,14 @@ impl Walk<'_> {
                 fed.push(Word::read(&word.value).text);
             }
             ast::IoRedirect::HereDocument(_, document) => {
-                // They are cut out before; should one be left, it counts as everything it may be.
+                // Here-documents are removed before. If one is left, it counts as everything that it may be.
                 self.word(&document.doc.value);
                 fed.push(document.doc.value.clone());
             }
         }
     }
 
-    /// `a=b`: the value may be a path, and a part of a path later.
+    /// Handles `a=b`. The value may be a path, or a part of a path later.
     fn assignment(&mut self, raw: &str) {
         if let Some((name, value)) = raw.split_once('=') {
             self.line.assign(name.trim_end_matches('+'), value);
@@ -238,7 +238,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A file that is read or written beside the command. It counts as a word, so that it is seen.
+    /// Adds the file of a redirection as a word, so that rules see it.
     fn target(&mut self, raw: &str) {
         let word = Word::read(raw);
         self.scripts_of(&word);

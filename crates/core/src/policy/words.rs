@@ -1,31 +1,29 @@
-//! One word of a shell line: what it says without its quotes, and what the shell would do to it.
+//! Words of a shell line: their text without quotes, and how the shell would change it.
 //!
-//! Written by hand instead of using the parser's word grammar, because that one gives up on some
-//! hostile words, and because two things are wanted that it does not say: whether any part is
-//! computed at run time, and which scripts stand inside.
+//! This is not based on the word grammar of the shell parser, because that fails for some hostile words, and because it does
+//! not report two things that are needed: whether a part is computed at run time, and which scripts the word contains.
 
-/// How deep `${…}` may stand in `${…}` before it is taken as a whole.
+/// The depth of nested `${…}` after which the rest counts as one script.
 const NESTING: usize = 8;
 
-/// One word of a shell line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// As it is written.
+    /// The word as written.
     pub(super) raw: String,
-    /// Without quotes; computed parts are missing.
+    /// The text without quotes and without computed parts.
     pub(super) text: String,
-    /// Whether the shell computes a part of it: `$x`, `$(…)`.
+    /// Whether the shell computes a part of it, such as `$x` or `$(…)`.
     pub(super) computed: bool,
-    /// Whether a computed part may become several words: `$x` and `$(…)` outside quotes, `"$@"`.
+    /// Whether a computed part may become several words, such as `$x` or `$(…)` outside quotes, or `"$@"`.
     pub(super) splits: bool,
-    /// Whether the shell may make other words of it: `*`, `?`, `[`, `{`, a leading `~`.
+    /// Whether the shell may expand it to other words, because of `*`, `?`, `[`, `{` or a leading `~`.
     pub(super) active: bool,
-    /// The scripts of its substitutions.
+    /// The scripts in its substitutions.
     pub(super) scripts: Vec<String>,
 }
 
 impl Word {
-    /// Reads a word as the shell's parser cut it out.
+    /// Reads a word as the shell parser returned it.
     pub(super) fn read(raw: &str) -> Self {
         let chars: Vec<char> = raw.chars().collect();
         let mut word =
@@ -34,7 +32,7 @@ impl Word {
         word
     }
 
-    /// The last part of its path, in lower case: what program it names, on any file system.
+    /// Returns the name of the program: the last component of the path in lower case, because some file systems ignore case.
     pub(super) fn program(&self) -> String {
         let name = self.text.rsplit(['/', '\\']).next().unwrap_or_default().to_lowercase();
         name.strip_suffix(".exe").map_or(name.clone(), str::to_owned)
@@ -66,11 +64,11 @@ impl Word {
                     quoted = !quoted;
                     i += 1;
                 }
-                '$' if !quoted && chars.get(i + 1) == Some(&'\'') => i = self.ansi_c(chars, i + 2),
+                '$' if !quoted && chars.get(i + 1) == Some(&'\'') => i = self.read_ansi_c(chars, i + 2),
                 '$' if !quoted && chars.get(i + 1) == Some(&'"') => i += 1,
                 '$' => {
                     let (start, computed_before) = (i, std::mem::take(&mut self.computed));
-                    i = self.dollar(chars, i, depth);
+                    i = self.read_dollar(chars, i, depth);
                     self.splits |= self.computed && (!quoted || chars[start..i].contains(&'@'));
                     self.computed |= computed_before;
                 }
@@ -80,7 +78,7 @@ impl Word {
                         end += if chars[end] == '\\' { 2 } else { 1 };
                     }
                     let end = end.min(chars.len());
-                    // Inside backticks a backslash guards the next one, so that they nest.
+                    // Inside backticks, a backslash escapes nested backticks.
                     self.scripts.push(chars[i + 1..end].iter().collect::<String>().replace("\\`", "`"));
                     self.computed = true;
                     self.splits |= !quoted;
@@ -97,8 +95,8 @@ impl Word {
         }
     }
 
-    /// Something that starts with a dollar sign; gives the place behind it.
-    fn dollar(&mut self, chars: &[char], i: usize, depth: usize) -> usize {
+    /// Reads an expansion that starts with a dollar sign. Returns the position after it.
+    fn read_dollar(&mut self, chars: &[char], i: usize, depth: usize) -> usize {
         match chars.get(i + 1) {
             Some(open @ ('(' | '{' | '[')) => {
                 let close = match open {
@@ -106,7 +104,7 @@ impl Word {
                     '{' => '}',
                     _ => ']',
                 };
-                let end = balanced(chars, i + 2, *open, close);
+                let end = find_closing(chars, i + 2, *open, close);
                 let body = &chars[i + 2..end.min(chars.len())];
                 self.computed = true;
                 if *open == '(' || depth >= NESTING {
@@ -133,8 +131,8 @@ impl Word {
         }
     }
 
-    /// The inside of `$'…'`; gives the place behind it.
-    fn ansi_c(&mut self, chars: &[char], mut i: usize) -> usize {
+    /// Reads the content of `$'…'`. Returns the position after it.
+    fn read_ansi_c(&mut self, chars: &[char], mut i: usize) -> usize {
         while i < chars.len() && chars[i] != '\'' {
             if chars[i] != '\\' {
                 self.text.push(chars[i]);
@@ -174,8 +172,8 @@ fn position(chars: &[char], from: usize, found: impl Fn(char) -> bool) -> usize 
     (from..chars.len()).find(|at| found(chars[*at])).unwrap_or(chars.len())
 }
 
-/// The place of the bracket that closes one opened before `from`, quotes and escapes skipped.
-fn balanced(chars: &[char], from: usize, open: char, close: char) -> usize {
+/// Returns the position of the bracket that closes one before `from`. Skips quotes and escapes.
+fn find_closing(chars: &[char], from: usize, open: char, close: char) -> usize {
     let (mut depth, mut i, mut quoted) = (1_usize, from, false);
     while i < chars.len() {
         match chars[i] {
@@ -201,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_go_and_what_is_computed_is_known() {
+    fn quotes_are_removed_and_computed_parts_marked() {
         for (raw, text) in [
             ("r''m", "rm"),
             ("\"rm\"", "rm"),
@@ -250,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_and_deep_words_end() {
+    fn broken_and_deeply_nested_words_are_read() {
         for raw in ["'", "\"", "\\", "$(", "${", "`", "$'\\", "$'\\x", "$'\\U99999999'", "`\\"] {
             let _ = Word::read(raw);
         }
@@ -311,10 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn nested_expansions_are_looked_into_up_to_a_depth() {
+    fn nested_expansions_are_read_up_to_a_depth() {
         let nested = |depth: usize| Word::read(&format!("{}$(rm){}", "${x:-".repeat(depth), "}".repeat(depth))).scripts;
         assert_eq!(nested(NESTING), ["rm"]);
-        // Deeper ones are a script as a whole.
+        // Deeper ones count as one script.
         assert_eq!(nested(NESTING + 1), ["x:-$(rm)"]);
     }
 
@@ -329,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_the_last_part_of_its_path() {
+    fn program_is_the_last_part_of_its_path() {
         for (raw, program) in
             [("git", "git"), ("/usr/bin/GIT", "git"), ("C:\\\\x\\\\Git.EXE", "git"), ("a.exe.b", "a.exe.b"), ("", "")]
         {

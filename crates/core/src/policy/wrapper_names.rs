@@ -1,8 +1,8 @@
-//! The names of programs that start other programs, by how they do it.
+//! The names of programs that start other programs, grouped by how they do it.
 
 pub(super) const SHELLS: &[&str] =
     &["bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "pwsh", "powershell"];
-/// Programs whose arguments are, sooner or later, a command on this machine.
+/// Programs whose arguments end with a command on this machine.
 pub(super) const PREFIXES: &[&str] = &[
     "env",
     "sudo",
@@ -84,9 +84,10 @@ pub(super) const PREFIXES: &[&str] = &[
     "--",
     "-p",
 ];
-/// Programs whose arguments may hold a command for elsewhere: only `ask` and `deny` look into them.
+/// Programs whose arguments may contain a command for another machine or container. Only `ask` and `deny` rules check these
+/// commands.
 pub(super) const CARRIERS: &[&str] = &["ssh", "docker", "podman", "kubectl", "nix-shell", "tmux", "screen", "fd"];
-/// Programs that start a command on this machine behind one of these words.
+/// Programs that start a command on this machine after one of these words.
 pub(super) const RUNNERS: &[(&str, &[&str])] = &[
     ("npm", &["exec", "x"]),
     ("pnpm", &["exec", "dlx", "x"]),
@@ -105,7 +106,7 @@ pub(super) const RUNNERS: &[(&str, &[&str])] = &[
     ("asdf", &["exec"]),
     ("nix", &["run", "shell", "develop"]),
 ];
-/// Wrappers that hand their words to a shell, joined: any word that the shell computes may become a command.
+/// Wrappers that join their words and pass them to a shell, so that any computed word may become a command.
 pub(super) const JOINERS: &[&str] = &[
     "watch",
     "parallel",
@@ -122,9 +123,8 @@ pub(super) const JOINERS: &[&str] = &[
     "screen",
     "nix-shell",
 ];
-/// Words behind which `find` and `fd` start a command.
+/// The words after which `find` and `fd` start a command.
 pub(super) const FIND_EXEC: &[&str] = &["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-/// Programs that run code of their own language.
 pub(super) const INTERPRETERS: &[&str] = &[
     "perl",
     "ruby",

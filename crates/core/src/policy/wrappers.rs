@@ -1,33 +1,33 @@
-//! Commands that start other commands: `bash -c '…'`, `env`, `sudo`, `xargs`, `find -exec`.
+//! Finds commands inside commands that start others: `bash -c '…'`, `env`, `sudo`, `xargs`, `find -exec`.
 //!
-//! Two views of the same thing. For `ask` and `deny` every place where a command might start counts.
-//! For `allow` only those forms count in which there is no doubt where it starts.
+//! There are two views. For `ask` and `deny` rules, every place where a command might start counts. For `allow` rules, only
+//! forms count in which the place is certain.
 
 use super::inner_programs::inner_programs;
 use super::words::Word;
 use super::wrapper_names::{CARRIERS, FIND_EXEC, INLINE, INTERPRETERS, JOINERS, PREFIXES, RUNNERS, SHELLS};
 
-/// How many places of one command are looked at.
+/// The largest number of places in one command that are checked.
 const PLACES: usize = 512;
-/// How many words behind a shell are looked at for its script.
+/// The largest number of words after a shell that are searched for its script.
 const SHELL_WORDS: usize = 16;
 
-/// What stands inside a command, generously.
+/// The commands that may start inside a command.
 #[derive(Debug, Default)]
-pub(super) struct Inside {
-    /// Where else in the words a command might start.
+pub(super) struct InnerCommands {
+    /// The indexes of words where a command might start.
     pub(super) starts: Vec<usize>,
-    /// Texts that some shell would run.
+    /// Texts that a shell would run.
     pub(super) scripts: Vec<String>,
-    /// Whether it runs something that is not written in words: another language, its input.
+    /// Whether it runs something that its words do not show, such as another language or its input.
     pub(super) opaque: bool,
-    /// Whether it runs something that the shell computes first.
+    /// Whether it runs something that the shell computes.
     pub(super) computed: bool,
 }
 
-/// Looks for commands inside a command. `starts` holds at least 0.
-pub(super) fn look_inside(words: &[Word]) -> Inside {
-    let mut inside = Inside { starts: vec![0], computed: starts_computed(words), ..Inside::default() };
+/// Finds commands inside a command. `starts` contains at least 0.
+pub(super) fn find_inner_commands(words: &[Word]) -> InnerCommands {
+    let mut inside = InnerCommands { starts: vec![0], computed: starts_computed(words), ..InnerCommands::default() };
     let mut next = 0;
     while let Some(&start) = inside.starts.get(next) {
         next += 1;
@@ -47,7 +47,7 @@ pub(super) fn look_inside(words: &[Word]) -> Inside {
             || program == "cargo"
             || runner_words(program).is_some()
         {
-            // Only the outermost of them needs to list the places: they are the same for the inner ones.
+            // Only the outermost one lists the places, because they are the same for the inner ones.
             if start == 0 || inside.starts.len() == 1 {
                 places(program, words, start, &mut inside);
             }
@@ -58,12 +58,12 @@ pub(super) fn look_inside(words: &[Word]) -> Inside {
     inside
 }
 
-fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
+fn places(program: &str, words: &[Word], start: usize, inside: &mut InnerCommands) {
     let listed = words.len().min(start + 1 + PLACES);
     let runs_from = runner_words(program).map(|behind| run_command(program, behind, words, start).unwrap_or(usize::MAX));
     inside.opaque |= listed < words.len();
     for (at, word) in words.iter().enumerate().take(listed).skip(start + 1) {
-        // What only sometimes starts a command does so behind these words.
+        // These programs start a command only after certain words.
         let begins = match program {
             "find" => matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"),
             "git" => words[at - 1].text == "run" || words[at - 1].text == "foreach",
@@ -89,7 +89,7 @@ fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
             _ => true,
         };
         if may_hold_script && word.text.contains([' ', '\t', '\n', ';', '|', '&', '!', '=']) {
-            // `--exec=rm x`, `alias.x=!rm x`: what stands behind the sign is the script.
+            // In `--exec=rm x` and `alias.x=!rm x`, the script follows the sign.
             let script = word
                 .text
                 .split_once("=!")
@@ -100,7 +100,7 @@ fn places(program: &str, words: &[Word], start: usize, inside: &mut Inside) {
     }
 }
 
-/// `-S…`, also behind other letters, and `--split-string=…`, also shortened.
+/// Matches `-S…`, also after other letters, and `--split-string=…`, also abbreviated.
 fn begins_split_string(text: &str) -> bool {
     match text.strip_prefix("--") {
         Some(name) => name.starts_with('s') && "split-string".starts_with(name.split('=').next().unwrap_or_default()),
@@ -112,7 +112,8 @@ fn runner_words(program: &str) -> Option<&'static [&'static str]> {
     RUNNERS.iter().find(|(name, _)| *name == program).map(|(_, words)| *words)
 }
 
-/// Where the command of a runner such as `npm exec` begins: behind its word, which only options and their values precede.
+/// Returns the index of the command of a runner such as `npm exec`: after its word, which only options and their values
+/// precede.
 fn run_command(program: &str, behind: &[&str], words: &[Word], start: usize) -> Option<usize> {
     let mut after_option = false;
     for (at, word) in words.iter().enumerate().skip(start + 1) {
@@ -130,7 +131,7 @@ fn run_command(program: &str, behind: &[&str], words: &[Word], start: usize) -> 
     None
 }
 
-/// Whether the shell, or a wrapper from its input, computes a program that starts somewhere behind wrappers.
+/// Whether a program after wrappers is computed, by the shell or by a wrapper from its input.
 fn starts_computed(words: &[Word]) -> bool {
     let mut starts = vec![(0, false)];
     let mut next = 0;
@@ -183,7 +184,7 @@ fn starts_computed(words: &[Word]) -> bool {
     false
 }
 
-/// Whether a shell's script, or the word that may be one, is computed; `fed` appends an unknown word.
+/// Whether the script of a shell is computed. `fed` says that an unknown word is appended.
 fn shell_is_computed(arguments: &[Word], fed: bool) -> bool {
     let operand = arguments.iter().position(|word| word.computed || word.active || !word.text.starts_with('-'));
     match operand.map(|at| &arguments[at]) {
@@ -192,7 +193,7 @@ fn shell_is_computed(arguments: &[Word], fed: bool) -> bool {
     }
 }
 
-/// Whether a command that `git` starts is computed, or a word in front of its subcommand, where `-c alias.x=!…` may hide.
+/// Whether a command that `git` starts is computed, or a word before its subcommand, which may be `-c alias.x=!…`.
 fn git_is_computed(arguments: &[Word]) -> bool {
     let subcommand = arguments.iter().position(|word| !word.text.starts_with('-') && !word.splits).unwrap_or(arguments.len());
     arguments[..subcommand].iter().any(|word| word.splits)
@@ -203,11 +204,11 @@ fn git_is_computed(arguments: &[Word]) -> bool {
         })
 }
 
-fn shell(arguments: &[Word], inside: &mut Inside) {
+fn shell(arguments: &[Word], inside: &mut InnerCommands) {
     let arguments = &arguments[..arguments.len().min(SHELL_WORDS)];
     let has_script = arguments.iter().any(|word| is_script_option(&word.text));
     if !has_script {
-        // It runs a file or what it is fed: neither is seen.
+        // It runs a file or its input, and both are unknown.
         inside.opaque = true;
         return;
     }
@@ -217,7 +218,7 @@ fn shell(arguments: &[Word], inside: &mut Inside) {
     }
 }
 
-/// `-c`, `-lc`, `--command`, `-Command`.
+/// Matches `-c`, `-lc`, `--command` and `-Command`.
 fn is_script_option(text: &str) -> bool {
     text.strip_prefix('-')
         .is_some_and(|letters| if letters.starts_with('-') { letters.starts_with("-c") } else { letters.contains(['c', 'C']) })
@@ -230,24 +231,24 @@ fn is_interpreter(program: &str, arguments: &[Word]) -> bool {
                 || arguments.iter().any(|word| word.text == "-" || word.text.contains([' ', '(', ';', '\n', '!', '/']))))
 }
 
-/// What an `allow` has to look at.
+/// The parts of a command that `allow` rules have to cover.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum ForAllow<'a> {
     /// The command itself.
     Itself,
-    /// Not the command, but the script that it hands to a shell: how some agents send every line.
+    /// Only the script that the command passes to a shell. Some agents send every line in this form.
     Script(&'a str),
-    /// The command, and the one that it starts.
+    /// The command and the command that it starts.
     AndCommand(&'a [Word]),
-    /// The command, and the one that it starts with further words from its input: `xargs`.
+    /// The command and the command that it starts with further words from its input, as for `xargs`.
     AndFed(&'a [Word]),
-    /// The command, and the script that it runs.
+    /// The command and the script that it runs.
     AndScript(&'a str),
-    /// It starts something, and where that begins is not clear: only a pattern that spells it out fits.
+    /// The command starts another one at an unclear place. Only a pattern without wildcards can match it.
     Unclear,
 }
 
-/// Says what an `allow` has to look at for this command.
+/// Returns the parts of a command that `allow` rules have to cover.
 pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
     let Some((first, arguments)) = words.split_first() else { return ForAllow::Unclear };
     let program = first.program();
@@ -272,7 +273,7 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
         },
         prefix if PREFIXES.contains(&prefix) => inner(arguments),
         other => match runner_words(other).and_then(|behind| run_command(other, behind, words, 0)) {
-            // `npm exec -- x`; with options before or behind the word, where the command begins is not certain.
+            // `npm exec -- x`. With options before or after the word, the start of the command is not certain.
             Some(2) => inner(match &words[2..] {
                 [end, rest @ ..] if end.text == "--" => rest,
                 rest => rest,
@@ -283,7 +284,7 @@ pub(super) fn for_allow(words: &[Word]) -> ForAllow<'_> {
     }
 }
 
-/// Whether an option of `find` or `fd` starts a command, or a wildcard may become one that does.
+/// Whether an option of `find` or `fd` starts a command, or a wildcard may expand to one that does.
 fn starts_command(program: &str, word: &Word) -> bool {
     let text = word.text.as_str();
     FIND_EXEC.contains(&text)
@@ -301,7 +302,7 @@ fn inner(words: &[Word]) -> ForAllow<'_> {
     }
 }
 
-/// Exactly `bash -lc SCRIPT`, by its plain name or from where systems keep it.
+/// Matches exactly `bash -lc SCRIPT`, by name or with the path of a system directory.
 fn shell_for_allow<'a>(shell: &Word, arguments: &'a [Word]) -> ForAllow<'a> {
     let known = ["", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"]
         .iter()

@@ -231,7 +231,7 @@ impl Run {
 
     /// Returns the definition of a step in the workflow.
     #[must_use]
-    pub fn written(&self, id: &str) -> Option<&Step> {
+    pub fn find_definition(&self, id: &str) -> Option<&Step> {
         self.workflow.leaves().find(|step| step.id == id)
     }
 

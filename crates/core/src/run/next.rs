@@ -111,7 +111,7 @@ impl Run {
                 let Some(index) = self.running(session) else { return Vec::new() };
                 then.effects.push(Effect::CloseSession { session });
                 let output = limits::tail(&output, limits::OUTPUT).to_owned();
-                self.settle(index, StepState::Completed { output }, &mut then);
+                self.end_step(index, StepState::Completed { output }, &mut then);
             }
             Event::Ended { session, reason, died } => {
                 let Some(index) = self.running(session) else { return Vec::new() };
@@ -119,9 +119,9 @@ impl Run {
                 then.effects.push(Effect::CloseSession { session });
                 let again = self.leaf(index).is_some_and(|step| step.if_agent_dies == Some(IfAgentDies::Retry));
                 if died && again && self.steps.get(index).is_some_and(|step| step.attempts < ATTEMPTS) {
-                    self.begin(index, &mut then);
+                    self.start_step(index, &mut then);
                 } else {
-                    self.settle(index, StepState::Failed { reason }, &mut then);
+                    self.end_step(index, StepState::Failed { reason }, &mut then);
                 }
             }
             Event::Decided { ask, decision } => {
@@ -136,7 +136,7 @@ impl Run {
                     Decision::Approved { .. } => StepState::Completed { output: String::new() },
                 };
                 then.effects.push(Effect::TakeOutcome { ask });
-                self.settle(index, state, &mut then);
+                self.end_step(index, state, &mut then);
             }
             Event::Cancel { reason } => {
                 for index in 0..self.steps.len() {
@@ -176,7 +176,7 @@ impl Run {
             for index in indices.clone() {
                 if self.steps.get(index).is_some_and(|step| step.state == StepState::Pending && self.failure(&indices).is_none())
                 {
-                    self.begin(index, then);
+                    self.start_step(index, then);
                 }
             }
             if let Some(reason) = self.failure(&indices) {
@@ -219,18 +219,18 @@ impl Run {
     }
 
     /// Starts a step, or fails the step if it cannot start.
-    fn begin(&mut self, index: usize, then: &mut Then<'_>) {
+    fn start_step(&mut self, index: usize, then: &mut Then<'_>) {
         let Some(step) = self.leaf(index) else { return };
         let id = step.id.clone();
         let begun = match step.kind() {
-            Kind::Agent { prompt, .. } => self.filled(prompt).map(|prompt| {
+            Kind::Agent { prompt, .. } => self.fill_template(prompt).map(|prompt| {
                 let session = SessionId::new(then.now, (then.entropy)());
                 (StepState::Running { session }, Effect::StartSession { step: id.clone(), session, prompt })
             }),
-            Kind::Checkpoint(checkpoint) => self.filled(&checkpoint.question).map(|text| {
+            Kind::Checkpoint(checkpoint) => self.fill_template(&checkpoint.question).map(|text| {
                 let ask = AskId::new(then.now, (then.entropy)());
                 // Values that are filled in can be long, but the text of a question is limited.
-                let question = checkpoint.asked(limits::head(&text, limits::TEXT).to_owned());
+                let question = checkpoint.to_question(limits::head(&text, limits::TEXT).to_owned());
                 (StepState::Asking { ask }, Effect::OpenCheckpoint { step: id.clone(), ask, question })
             }),
             Kind::Parallel(_) | Kind::Unclear => Err("the step says nothing that can be done".to_owned()),
@@ -246,12 +246,12 @@ impl Run {
                 step.state = state;
                 then.effects.extend([effect, Effect::StepBegan { step: id }]);
             }
-            Err(reason) => self.settle(index, StepState::Failed { reason }, then),
+            Err(reason) => self.end_step(index, StepState::Failed { reason }, then),
         }
     }
 
     /// Fills in a template with the inputs of the run and the outputs of earlier steps.
-    fn filled(&self, text: &str) -> Result<String, String> {
+    fn fill_template(&self, text: &str) -> Result<String, String> {
         let outputs: BTreeMap<&str, &str> = self
             .steps
             .iter()
@@ -270,7 +270,7 @@ impl Run {
     }
 
     /// Ends a step in this state.
-    fn settle(&mut self, index: usize, state: StepState, then: &mut Then<'_>) {
+    fn end_step(&mut self, index: usize, state: StepState, then: &mut Then<'_>) {
         let Some(step) = self.steps.get_mut(index) else { return };
         step.state = state;
         step.ended_at = Some(then.now);
@@ -286,7 +286,7 @@ impl Run {
             StepState::Running { session } => then.effects.push(Effect::CloseSession { session }),
             StepState::Asking { ask } => then.effects.push(Effect::Withdraw { ask, reason: reason.to_owned() }),
         }
-        self.settle(index, StepState::Cancelled { reason: reason.to_owned() }, then);
+        self.end_step(index, StepState::Cancelled { reason: reason.to_owned() }, then);
     }
 
     fn over(&mut self, status: RunStatus, then: &mut Then<'_>) {

@@ -39,7 +39,7 @@ impl Workflow {
     /// Returns the input names of a run with their defaults. If the workflow declares no inputs, the names come from its
     /// templates.
     #[must_use]
-    pub fn wanted_inputs(&self) -> BTreeMap<String, Option<String>> {
+    pub fn input_defaults(&self) -> BTreeMap<String, Option<String>> {
         if !self.inputs.is_empty() {
             return self.inputs.iter().map(|(name, spec)| (name.clone(), spec.default.clone())).collect();
         }
@@ -57,7 +57,7 @@ impl Workflow {
     #[must_use]
     pub fn complete_input(&self, given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
         let mut all = given.clone();
-        for (name, default) in self.wanted_inputs() {
+        for (name, default) in self.input_defaults() {
             if let Some(default) = default {
                 all.entry(name).or_insert(default);
             }
@@ -106,7 +106,7 @@ impl<'a> Check<'a> {
             self.wrong(&key("steps"), format!("{count} steps, the limit is {STEPS}"));
         }
         let Some(given) = self.around.input else { return };
-        let wanted = self.workflow.wanted_inputs();
+        let wanted = self.workflow.input_defaults();
         if let Some(strange) = given.keys().find(|name| !wanted.contains_key(*name)) {
             let known = wanted.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
             let known = if known.is_empty() { "nothing".to_owned() } else { known };
@@ -181,7 +181,7 @@ impl<'a> Check<'a> {
                 self.wrong(&at(""), "a step has one of these: an agent with a prompt, parallel, or a checkpoint");
             }
         }
-        for (key, what) in strangers(step) {
+        for (key, what) in find_foreign_keys(step) {
             self.wrong(&at(key), what);
         }
         for (key, text) in texts(step) {
@@ -268,7 +268,7 @@ impl<'a> Check<'a> {
                 self.wrong(place, "options are for a choice: leave them out, or leave input out");
             }
         }
-        let body = AskBody::Question { questions: vec![checkpoint.asked(checkpoint.question.clone())] };
+        let body = AskBody::Question { questions: vec![checkpoint.to_question(checkpoint.question.clone())] };
         if let Err(limit) = body.check_limits() {
             self.wrong(place, limit.to_string());
         }
@@ -290,7 +290,7 @@ enum Within {
 }
 
 /// Returns the keys of a step that belong to another kind of step, with the kind that they belong to.
-fn strangers(step: &Step) -> Vec<(&'static str, &'static str)> {
+fn find_foreign_keys(step: &Step) -> Vec<(&'static str, &'static str)> {
     let of_agent = [
         ("prompt", step.prompt.is_some()),
         ("directory", step.directory.is_some()),

@@ -79,7 +79,7 @@ impl Checkpoint {
 
     /// Converts the checkpoint to a question with this text, the filled-in template.
     #[must_use]
-    pub fn asked(&self, text: String) -> Question {
+    pub fn to_question(&self, text: String) -> Question {
         let input = match self.takes() {
             CheckpointInput::Choice => Input::Choice {
                 options: self

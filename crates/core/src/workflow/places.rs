@@ -23,7 +23,7 @@ pub struct WorkflowError {
     pub column: Option<usize>,
     /// The path of the invalid value, for example `steps[1].prompt`. Empty for the whole workflow.
     pub path: String,
-    /// What is wrong, and what to write instead.
+    /// The error and the correction.
     pub message: String,
 }
 

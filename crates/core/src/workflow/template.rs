@@ -49,7 +49,7 @@ impl Template {
     /// Parses a template.
     ///
     /// # Errors
-    /// A message that says what is wrong, and what to write instead.
+    /// A message with the error and the correction.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parts = Vec::new();
         let mut plain = String::new();

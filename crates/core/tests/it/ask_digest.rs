@@ -97,7 +97,7 @@ proptest! {
     }
 
     #[test]
-    fn digests_survive_text(approval in approval(), at in context()) {
+    fn digests_round_trip_as_text(approval in approval(), at in context()) {
         let digest = ask_digest(&AskBody::Approval(approval), &at, None);
         prop_assert_eq!(digest.to_string().parse::<ShaDigest>(), Ok(digest));
         prop_assert!(digest.to_string().starts_with(&digest.short()) && digest.short().len() == 12);
@@ -105,7 +105,7 @@ proptest! {
 }
 
 #[test]
-fn questions_and_links_have_digests_too() {
+fn questions_and_links_have_digests() {
     let at = AskContext::default();
     let digest = |body: &AskBody| ask_digest(body, &at, None);
     let question = |text: &str, options: &[&str]| digest(&ask(&[choice("Database", text, options)]));

@@ -5,7 +5,7 @@ use sayso_core::ask::{
     Action, Approval, Ask, AskBody, AskContext, AskKind, AskState, Asker, Choice, Claims, Decision, Delivery, DeliveryError,
     ExecutedFile, ExecutedFiles, FileDiff, Input, InvalidAnswers, Link, MessageTarget, Origin, Outcome, OutcomeStatus,
     PendingAsk, PolicyNote, Preview, Question, QuestionOption, QuestionProblem, Reach, Refused, TextShape, TypedAnswers,
-    content_digest, first_options, resolve, target_of, validate,
+    content_digest, find_message_target, first_options, resolve, validate_answers,
 };
 use sayso_core::digest::ShaDigest;
 use sayso_core::id::{AskId, BlockId, TokenId};
@@ -109,7 +109,7 @@ fn every_text_of_an_ask_counts_once() {
 }
 
 #[test]
-fn context_outcome_and_request_count_too() {
+fn sizes_include_context_outcome_and_request() {
     let context = AskContext {
         agent: long(1),
         title: long(2),
@@ -125,7 +125,7 @@ fn context_outcome_and_request_count_too() {
     let link = || AskBody::Link(Link { url: long(4096), message: None });
     let request = Raw::of(&long(8190));
     let asked = Ask { raw: Some(request), ..open_in(link(), context) };
-    assert_eq!((asked.text_size(), asked.weight()), (8191, 16383));
+    assert_eq!((asked.text_size(), asked.memory_size()), (8191, 16383));
 
     let answers = vec![vec![long(1), long(2)], vec![long(4)]];
     for (decision, size) in [
@@ -137,12 +137,12 @@ fn context_outcome_and_request_count_too() {
         (Decision::Withdrawn { reason: long(8) }, 8),
     ] {
         let ask = ended(link(), decision, Delivery::Queued);
-        assert_eq!((ask.text_size(), ask.weight()), (4096 + size, 4096 + size), "{ask:?}");
+        assert_eq!((ask.text_size(), ask.memory_size()), (4096 + size, 4096 + size), "{ask:?}");
     }
 }
 
 #[test]
-fn limits_name_what_is_too_long() {
+fn limit_error_names_the_text_that_is_too_long() {
     let question = |change: &dyn Fn(&mut Question)| {
         let mut question = choice("h", "t", &["a"]);
         change(&mut question);
@@ -190,7 +190,7 @@ fn limits_name_what_is_too_long() {
 }
 
 #[test]
-fn words_for_kinds_actions_outcomes_and_deliveries_are_those_of_the_api() {
+fn names_of_kinds_actions_outcomes_and_deliveries_match_the_api() {
     assert_eq!([AskKind::Question, AskKind::Approval, AskKind::Link].map(AskKind::as_str), ["question", "approval", "link"]);
     assert_eq!([ask(&[]), run("ls"), link()].map(|body| open(body).kind().as_str()), ["question", "approval", "link"]);
     let actions = [
@@ -229,10 +229,10 @@ fn delivery_goes_forward_only() {
             assert_eq!(from.advance(to.clone()), forward.then(|| to.clone()), "{from:?} to {to:?}");
             let ask = ended(run("ls"), approved(), from.clone());
             let after = forward.then(|| ended(run("ls"), approved(), to.clone()).state);
-            assert_eq!(ask.state.delivered(to.clone()), Ok(after), "{from:?} to {to:?}");
+            assert_eq!(ask.state.apply_delivery(to.clone()), Ok(after), "{from:?} to {to:?}");
         }
     }
-    assert_eq!(open(link()).state.delivered(Delivery::Delivered), Err(DeliveryError));
+    assert_eq!(open(link()).state.apply_delivery(Delivery::Delivered), Err(DeliveryError));
 }
 
 #[test]
@@ -244,21 +244,21 @@ fn only_a_live_ask_is_parked_and_only_a_parked_one_revived() {
 }
 
 #[test]
-fn asks_are_the_same_by_digest_or_else_by_everything_that_is_asked() {
+fn asks_are_compared_by_digest_or_else_by_content() {
     let digest = |text: &str| Some(ShaDigest::of_bytes(text.as_bytes()));
     let with = |body: AskBody, agent: &str, project: &str, digest| {
         let (agent, project) = (agent.to_owned(), Some(project.to_owned()));
         open_in(body, AskContext { agent, project, digest, ..AskContext::default() })
     };
     let one = with(run("ls"), "a", "/p", digest("1"));
-    assert!(one.asks_the_same(&with(run("rm x"), "b", "/q", digest("1"))));
-    assert!(!one.asks_the_same(&with(run("ls"), "a", "/p", digest("2"))));
+    assert!(one.requests_the_same(&with(run("rm x"), "b", "/q", digest("1"))));
+    assert!(!one.requests_the_same(&with(run("ls"), "a", "/p", digest("2"))));
     // An ask of an earlier version has no digest.
     for old in [with(run("ls"), "a", "/p", None), one] {
-        assert!(old.asks_the_same(&with(run("ls"), "a", "/p", None)));
-        assert!(with(run("ls"), "a", "/p", None).asks_the_same(&old));
+        assert!(old.requests_the_same(&with(run("ls"), "a", "/p", None)));
+        assert!(with(run("ls"), "a", "/p", None).requests_the_same(&old));
         for other in [with(run("rm x"), "a", "/p", None), with(run("ls"), "b", "/p", None), with(run("ls"), "a", "/q", None)] {
-            assert!(!old.asks_the_same(&other));
+            assert!(!old.requests_the_same(&other));
         }
     }
 }
@@ -275,7 +275,7 @@ fn approval_counts_as_delivered_once_it_leaves_the_queue() {
 }
 
 #[test]
-fn asks_are_named_by_what_is_wanted() {
+fn summary_describes_the_request() {
     assert_eq!(run("ls -l").summary(), "Bash run");
     assert_eq!(link().summary(), "https://example.com/login");
     assert_eq!(ask(&[choice("Database", "Which one?", &[])]).summary(), "Which one?");
@@ -365,7 +365,7 @@ fn content_digest_covers_every_path_and_content() {
 }
 
 #[test]
-fn a_typed_message_answers_live_open_questions_that_take_text() {
+fn message_answers_live_questions_that_accept_text() {
     let text = |secret| asked("", "Name?", Input::Text { secret });
     let options = choice("", "Which?", &["A"]);
     let own = asked("", "Which?", Input::Choice { options: vec![], multiple: false, custom: true });
@@ -390,7 +390,7 @@ fn a_typed_message_answers_live_open_questions_that_take_text() {
     let pending = PendingAsk { id: helper.id, as_answer: Some(TextShape::Only), in_root: false };
     assert_eq!(PendingAsk::of(&helper, OwnText), pending);
     assert!(PendingAsk::of(&open(link()), OwnText).in_root);
-    assert_eq!(target_of(&[pending.clone(), pending.clone()]), MessageTarget::Pending(vec![helper.id, helper.id]));
+    assert_eq!(find_message_target(&[pending.clone(), pending.clone()]), MessageTarget::Pending(vec![helper.id, helper.id]));
     assert_eq!(TextShape::Only.answers("x", 3), [["x"]]);
     assert_eq!(TextShape::WholeSet.answers("x", 3), [["x"], ["x"], ["x"]]);
 }
@@ -400,7 +400,7 @@ fn answers_are_refused_with_the_reason() {
     let number = |minimum, maximum, integer| asked("", "?", Input::Number { minimum, maximum, integer });
     let reason = |question: &Question, entries: &[&str]| {
         let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
-        match validate(std::slice::from_ref(question), &[entries]) {
+        match validate_answers(std::slice::from_ref(question), &[entries]) {
             Ok(_) => None,
             Err(InvalidAnswers::Questions(problems)) => Some(problems[0].reason.clone()),
             Err(error @ InvalidAnswers::Count { .. }) => panic!("{error}"),
@@ -433,7 +433,10 @@ fn answers_are_refused_with_the_reason() {
         asked("", "?", Input::Choice { options, multiple: true, custom })
     };
     assert_eq!(reason(&several(false), &["A", "Z"]).as_deref(), Some("entry 2 is not one of the options"));
-    assert_eq!(reason(&several(true), &["Y", "A", "Z"]).as_deref(), Some("takes one text of your own beside the options"));
+    assert_eq!(
+        reason(&several(true), &["Y", "A", "Z"]).as_deref(),
+        Some("takes only one text of your own in addition to the options")
+    );
     let text = asked("", "?", Input::Text { secret: false });
     assert_eq!(reason(&text, &[&long(limits::ANSWER)]), None);
     let too_long = format!("an answer may have {} bytes, this one has {}", limits::ANSWER, limits::ANSWER + 1);
@@ -441,20 +444,20 @@ fn answers_are_refused_with_the_reason() {
     for (entry, value) in
         [("yes", "true"), ("Y", "true"), ("TRUE", "true"), (" no ", "false"), ("n", "false"), ("False", "false")]
     {
-        let answers = validate(&[asked("", "?", Input::YesNo)], &[vec![entry.to_owned()]]);
+        let answers = validate_answers(&[asked("", "?", Input::YesNo)], &[vec![entry.to_owned()]]);
         assert_eq!(answers, Ok(vec![vec![value.to_owned()]]), "{entry}");
     }
 
     let two = [choice("", "?", &["A"]), Question { key: "second".to_owned(), ..choice("", "?", &["A"]) }];
-    let error = validate(&two, &[vec!["A".to_owned()], vec![]]).unwrap_err();
+    let error = validate_answers(&two, &[vec!["A".to_owned()], vec![]]).unwrap_err();
     let problem = QuestionProblem { index: 1, key: "second".to_owned(), reason: "an answer is required".to_owned() };
     assert_eq!(error.to_string(), "question 2: an answer is required");
     assert_eq!(error, InvalidAnswers::Questions(vec![problem]));
-    assert_eq!(validate(&two, &[]).unwrap_err().to_string(), "0 answers for 2 questions");
+    assert_eq!(validate_answers(&two, &[]).unwrap_err().to_string(), "0 answers for 2 questions");
 }
 
 #[test]
-fn an_exact_name_of_an_option_beats_a_name_without_the_mark() {
+fn exact_option_name_wins_over_one_without_the_recommended_mark() {
     let option = |value: &str, label: &str| QuestionOption {
         value: value.to_owned(),
         label: label.to_owned(),
@@ -463,7 +466,7 @@ fn an_exact_name_of_an_option_beats_a_name_without_the_mark() {
     };
     let options = vec![option("1", "A (Recommended)"), option("2", "A"), option("3", "B (recommended) ")];
     let question = asked("", "?", Input::Choice { options: options.clone(), multiple: false, custom: false });
-    let chosen = |entry: &str| validate(std::slice::from_ref(&question), &[vec![entry.to_owned()]]);
+    let chosen = |entry: &str| validate_answers(std::slice::from_ref(&question), &[vec![entry.to_owned()]]);
     for (entry, value) in [("A", "2"), ("A (Recommended)", "1"), ("1", "1"), ("B", "3"), ("B (Recommended)", "3")] {
         assert_eq!(chosen(entry), Ok(vec![vec![value.to_owned()]]), "{entry}");
     }
@@ -498,7 +501,7 @@ fn invalid_decisions_leave_the_ask_unchanged() {
     ] {
         let error = refused(body, decision);
         assert_eq!(error, Refused::WrongKind(kind));
-        assert_eq!(error.to_string(), format!("a {} is not decided this way", kind.as_str()));
+        assert_eq!(error.to_string(), format!("a {} cannot be decided this way", kind.as_str()));
     }
     let past = ended(tool.clone(), approved(), Delivery::Queued);
     let error = resolve(&past, no(""), by(), NOW).unwrap_err();

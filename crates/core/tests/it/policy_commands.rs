@@ -27,7 +27,7 @@ fn lines(fixture: &str) -> Vec<String> {
 }
 
 #[test]
-fn innocent_rules_allow_nothing_hostile() {
+fn ordinary_rules_allow_no_hostile_line() {
     let set = user(INNOCENT);
     let hostile = lines(include_str!("fixtures/hostile.txt"));
     assert!(hostile.len() >= 200, "{}", hostile.len());
@@ -36,7 +36,7 @@ fn innocent_rules_allow_nothing_hostile() {
 }
 
 #[test]
-fn innocent_rules_allow_what_they_mean() {
+fn ordinary_rules_allow_what_they_mean() {
     let set = user(INNOCENT);
     let plain = lines(include_str!("fixtures/plain.txt"));
     assert!(plain.len() >= 40, "{}", plain.len());
@@ -49,7 +49,7 @@ fn innocent_rules_allow_what_they_mean() {
 }
 
 #[test]
-fn a_deny_is_not_evaded() {
+fn deny_is_not_evaded_by_hostile_lines() {
     let set = user(DENY);
     let evasion = lines(include_str!("fixtures/evasion.txt"));
     assert!(evasion.len() >= 60, "{}", evasion.len());
@@ -60,7 +60,7 @@ fn a_deny_is_not_evaded() {
 }
 
 #[test]
-fn a_deny_does_not_catch_what_only_looks_like_it() {
+fn deny_does_not_match_similar_commands() {
     let set = user(DENY);
     for line in [
         "rmdir x",
@@ -78,7 +78,7 @@ fn a_deny_does_not_catch_what_only_looks_like_it() {
 }
 
 #[test]
-fn several_rules_cover_a_line_together() {
+fn several_rules_together_cover_a_line() {
     let set = user(
         "[[rules]]\nname = \"a\"\ndo = \"allow\"\nrun = \"git status\"\n[[rules]]\nname = \"b\"\ndo = \"allow\"\nrun = \"cargo test *\"\n[[rules]]\nname = \"c\"\ndo = \"allow\"\nrun = \"ls\"",
     );
@@ -88,7 +88,7 @@ fn several_rules_cover_a_line_together() {
 }
 
 #[test]
-fn wrappers_need_a_rule_of_their_own() {
+fn wrappers_need_a_separate_rule() {
     let set = user(
         "[[rules]]\nname = \"w\"\ndo = \"allow\"\nrun = [\"timeout *\", \"xargs *\", \"ls *\", \"find *\", \"eval *\", \"bash *\", \"sudo -u build make\"]",
     );
@@ -136,7 +136,7 @@ fn deny_beats_ask_beats_allow_in_any_order() {
 }
 
 #[test]
-fn sayso_itself_is_always_for_a_person() {
+fn commands_that_touch_sayso_need_a_person() {
     let set = user(
         "[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = \"*\"\n[[rules]]\ndo = \"allow\"\nedit = [\"**\", \"/**\", \"~/**\"]\n[[rules]]\ndo = \"allow\"\nread = [\"**\", \"/**\", \"~/**\"]",
     );
@@ -216,7 +216,7 @@ fn plans_modes_and_links_wait_for_a_person() {
 }
 
 #[test]
-fn doubt_is_not_approval() {
+fn unclear_lines_are_never_approved() {
     let set = user("[approvals]\npolicy = \"allow\"");
     assert_eq!(verdict(&set, &run("make all > log")), approved("approvals.policy = \"allow\""));
     for line in ["ls 'x".to_owned(), "(".repeat(10_000), "x ".repeat(60_000), "a\0b".to_owned(), "cat << E\nx".to_owned()] {
@@ -230,7 +230,7 @@ fn doubt_is_not_approval() {
 }
 
 #[test]
-fn every_kind_of_condition() {
+fn every_kind_of_condition_matches() {
     let set = user(
         r#"
         [[rules]]
@@ -281,7 +281,7 @@ fn every_kind_of_condition() {
 }
 
 #[test]
-fn wrappers_are_followed_only_so_deep() {
+fn wrappers_are_followed_to_a_limited_depth() {
     let set = user("[[rules]]\nname = \"w\"\ndo = \"allow\"\nrun = [\"timeout *\", \"xargs *\", \"ls *\", \"bash *\"]");
     for inner in ["timeout 5 ls", "bash -c 'ls'", "xargs ls"] {
         let line = |depth: usize| format!("{}{inner}", "timeout 5 ".repeat(depth));
@@ -291,7 +291,7 @@ fn wrappers_are_followed_only_so_deep() {
 }
 
 #[test]
-fn a_rule_for_the_tool_allows_wrappers_but_no_configuration() {
+fn rule_for_the_tool_allows_wrappers_but_no_configuration() {
     let set = user("[[rules]]\nname = \"any\"\ndo = \"allow\"\ntool = \"Bash\"");
     assert_eq!(verdict(&set, &run("sudo -u build make")), approved("any"));
     assert_eq!(
@@ -301,7 +301,7 @@ fn a_rule_for_the_tool_allows_wrappers_but_no_configuration() {
 }
 
 #[test]
-fn an_ask_without_paths_is_named_by_its_tool() {
+fn ask_without_paths_is_named_by_its_tool() {
     for body in [edit(&[]), approval("Read", Action::Read { paths: vec![] })] {
         let AskBody::Approval(Approval { tool, .. }) = &body else { panic!("an approval") };
         assert_eq!(why(&verdict(&user(""), &body)), Some(format!("no rule allows `{tool}`").as_str()));

@@ -98,7 +98,7 @@ const PROGRAMS: &[&str] =
     &["$x", "${a}so", "\"$x\"", "$(echo rm)", "\"$(echo rm)\"", "`echo rm`", "/usr/bin/say[s]o", "/usr/bin/s*o", "/bin/{rm,x}"];
 
 #[test]
-fn computed_programs_behind_wrappers_are_for_a_person() {
+fn computed_programs_after_wrappers_need_a_person() {
     let set = user(ALLOW_ALL);
     let lines = WRAPPERS.iter().flat_map(|wrapper| PROGRAMS.iter().map(move |program| format!("{wrapper} {program}")));
     // Shells expand no glob in the words that `watch` and its like join, and `{}` alone is their placeholder.
@@ -110,7 +110,7 @@ fn computed_programs_behind_wrappers_are_for_a_person() {
 }
 
 #[test]
-fn computed_programs_of_all_kinds_are_for_a_person() {
+fn computed_programs_need_a_person() {
     let set = user(ALLOW_ALL);
     for line in [
         "env $(echo rm) x",
@@ -152,7 +152,7 @@ fn computed_programs_of_all_kinds_are_for_a_person() {
 }
 
 #[test]
-fn computed_arguments_of_known_programs_are_no_programs() {
+fn computed_arguments_of_known_programs_can_be_allowed() {
     let set = user("[approvals]\npolicy = \"allow\"");
     for line in [
         "env \"PATH=$PATH\" cargo test",
@@ -179,7 +179,7 @@ fn computed_arguments_of_known_programs_are_no_programs() {
 }
 
 #[test]
-fn a_deny_sees_programs_behind_runners() {
+fn deny_matches_programs_after_runners() {
     let set = user("[approvals]\npolicy = \"allow\"\n[[rules]]\nname = \"never\"\ndo = \"deny\"\nrun = \"rm *\"");
     for line in [
         "env $(echo rm) x",
@@ -212,7 +212,7 @@ fn a_deny_sees_programs_behind_runners() {
 }
 
 #[test]
-fn runners_need_a_rule_of_their_own_and_one_for_their_command() {
+fn runners_need_a_rule_and_another_one_for_their_command() {
     let set = user(
         "[[rules]]\nname = \"r\"\ndo = \"allow\"\nrun = [\"npm *\", \"pnpm *\", \"yarn *\", \"uv *\", \"bun *\", \"npx *\", \"prlimit *\", \"setarch *\", \"env *\", \"ls *\", \"env -S ls\"]",
     );

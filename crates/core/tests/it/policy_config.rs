@@ -55,7 +55,7 @@ fn wildcards_do_not_cover_configuration() {
 }
 
 #[test]
-fn reading_configuration_is_no_edit() {
+fn reading_configuration_needs_no_literal_rule() {
     let set = user("[[rules]]\ndo = \"allow\"\nread = \"**\"");
     for path in [".git/config", ".github/workflows/ci.yml", ".npmrc"] {
         assert_eq!(verdict(&set, &read(path)), approved("rule 1 (user)"), "{path}");
@@ -63,7 +63,7 @@ fn reading_configuration_is_no_edit() {
 }
 
 #[test]
-fn a_rule_that_names_the_configuration_allows_it() {
+fn rule_that_names_the_configuration_allows_it() {
     for (pattern, path, allowed) in [
         (".github/**", ".github/workflows/ci.yml", true),
         (".github/", ".github/workflows/ci.yml", true),
@@ -89,7 +89,7 @@ fn a_rule_that_names_the_configuration_allows_it() {
 }
 
 #[test]
-fn arguments_of_tools_that_name_configuration_are_for_a_person() {
+fn tool_arguments_that_name_configuration_need_a_person() {
     let rules = "[[rules]]\ndo = \"allow\"\nmcp = \"files\"\n[[rules]]\ndo = \"allow\"\ntool = [\"Write2\", \"Edit\"]";
     for set in [user(rules), user(DEFAULT_ALLOW)] {
         for (input, named) in [
@@ -141,7 +141,7 @@ fn commands_that_write_configuration_need_a_pattern_that_names_it() {
 }
 
 #[test]
-fn links_count_as_what_they_lead_to() {
+fn links_are_judged_by_their_targets() {
     let allow = user("[[rules]]\ndo = \"allow\"\nedit = \"**\"\n[[rules]]\ndo = \"allow\"\nread = \"**\"");
     let body = edit(&["docs/x"]);
     assert_eq!(on_disk(&allow, &body, &DiskFacts::default()), approved("rule 1 (user)"));
@@ -168,7 +168,7 @@ fn links_count_as_what_they_lead_to() {
 }
 
 #[test]
-fn rules_for_programs_ask_again_after_their_configuration_changed() {
+fn changed_configuration_suspends_rules_for_its_programs() {
     let rules = "[[rules]]\ndo = \"allow\"\nrun = [\"git status\", \"git log *\", \"timeout *\", \"cargo test *\", \"xargs *\"]\n\
                  [[rules]]\ndo = \"deny\"\nrun = \"git push *\"\nmessage = \"no\"";
     let disk = changed(&["/home/u/shop/.git/config"]);
@@ -189,7 +189,7 @@ fn rules_for_programs_ask_again_after_their_configuration_changed() {
 }
 
 #[test]
-fn a_disk_that_does_not_respond_is_for_a_person() {
+fn unresponsive_disk_needs_a_person() {
     let disk = DiskFacts { unknown: true, ..DiskFacts::default() };
     let set = user("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"deny\"\nrun = \"rm *\"\nmessage = \"no\"");
     for body in [edit(&["a"]), run("ls"), mcp("write", "{}")] {

@@ -86,7 +86,7 @@ const MEASURED: &[(&str, &[(&str, &str)])] = &[
 ];
 
 #[test]
-fn programs_run_what_their_configuration_says_and_wildcards_do_not_cover_it() {
+fn wildcards_do_not_cover_configuration_that_programs_run() {
     let edit_all = user("[[rules]]\ndo = \"allow\"\nedit = [\"**\", \"~/**\"]\n[[rules]]\ndo = \"allow\"\nrun = \"git status\"");
     assert_eq!(why(&verdict(&edit_all, &run("git status"))), None);
     for (at, (line, files)) in MEASURED.iter().enumerate() {

@@ -47,21 +47,21 @@ fn edited(text: &str, edit: PolicyEdit) -> String {
 }
 
 #[test]
-fn a_changed_rule_keeps_its_comments_and_its_layout() {
+fn changed_rule_keeps_its_comments_and_layout() {
     let rule = RuleSpec { name: Some("reading".to_owned()), run: texts(&["git status", "git log *"]), ..rule(FILE, 1) };
     let expected = FILE.replace("\"reads\" ", "\"reading\" ").replace("git diff *", "git log *");
     assert_eq!(edited(FILE, PolicyEdit::SetRule { place: 1, rule }), expected);
 }
 
 #[test]
-fn a_removed_key_leaves_the_comment_above_it() {
+fn removed_key_leaves_the_comment_above_it() {
     let wanted = RuleSpec { run: None, tool: texts(&["WebSearch"]), ..rule(FILE, 2) };
     let expected = FILE.replace("# about rm\nrun = \"rm -rf *\"\n", "tool = [\"WebSearch\"]\n# about rm\n");
     assert_eq!(edited(FILE, PolicyEdit::SetRule { place: 2, rule: wanted }), expected);
 }
 
 #[test]
-fn a_new_rule_goes_to_the_end() {
+fn new_rule_is_added_at_the_end() {
     let rule = RuleSpec { id: Some("r9".to_owned()), run: texts(&["make"]), ..RuleSpec::new(Effect::Ask) };
     let added = "[[rules]]\nid = \"r9\"\ndo = \"ask\"\nrun = [\"make\"]\n";
     assert_eq!(edited(FILE, PolicyEdit::AddRule { rule: rule.clone() }), format!("{FILE}\n{added}"));
@@ -72,14 +72,14 @@ fn a_new_rule_goes_to_the_end() {
 }
 
 #[test]
-fn a_removed_rule_takes_only_its_own_comment_along() {
+fn removed_rule_takes_only_its_own_comment_along() {
     let (start, end) = (FILE.find("# Reading").unwrap(), FILE.find("# ---- dangerous").unwrap());
     let expected = format!("{}{}", &FILE[..start], &FILE[end..]);
     assert_eq!(edited(FILE, PolicyEdit::RemoveRule { place: 1 }), expected);
 }
 
 #[test]
-fn a_moved_rule_takes_its_comment_along() {
+fn moved_rule_takes_its_comment_along() {
     let after = edited(FILE, PolicyEdit::MoveRule { place: 2, to: 1 });
     let never = "# Never.\n[[rules]]\ndo = \"deny\"\n# about rm\nrun = \"rm -rf *\"\n";
     let expected = FILE.replace(&format!("{never}\n"), "").replace("# Reading", &format!("{never}\n# Reading"));
@@ -177,7 +177,7 @@ fn edits_of_a_file_from_windows_keep_its_line_endings() {
 }
 
 #[test]
-fn edits_that_make_no_policy_are_refused() {
+fn edit_with_an_invalid_result_is_refused() {
     let refusal = |text: &str, edit: PolicyEdit| edit_policy(text, &edit).unwrap_err().to_string();
     let missing = refusal(FILE, PolicyEdit::RemoveRule { place: 3 });
     assert_eq!(missing, "there is no rule 3: the policy has 2 rules");
@@ -231,7 +231,7 @@ fn comments(text: &str) -> Vec<String> {
 
 proptest! {
     #[test]
-    fn an_edit_of_one_rule_leaves_every_other_byte(pieces in file(), which in any::<prop::sample::Index>(), name in "[a-z\"\\\\ ]{1,8}") {
+    fn edit_of_one_rule_changes_no_other_byte(pieces in file(), which in any::<prop::sample::Index>(), name in "[a-z\"\\\\ ]{1,8}") {
         let text: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
         let places: Vec<usize> = pieces.iter().enumerate().filter(|(_, (is_rule, _))| *is_rule).map(|(at, _)| at).collect();
         let place = which.index(places.len()) + 1;
@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn removed_and_moved_rules_leave_the_others_as_they_are(pieces in file(), which in any::<prop::sample::Index>(), target in any::<prop::sample::Index>()) {
+    fn removing_or_moving_a_rule_does_not_change_others(pieces in file(), which in any::<prop::sample::Index>(), target in any::<prop::sample::Index>()) {
         let text: String = pieces.iter().map(|(_, text)| text.as_str()).collect();
         let specs = |text: &str| policy(text).rules.iter().map(|rule| rule.spec().clone()).collect::<Vec<_>>();
         let mut expected = specs(&text);

@@ -48,14 +48,14 @@ fn decisions_name_the_ids_of_their_rules() {
 }
 
 #[test]
-fn asks_that_a_rule_leaves_to_a_person_name_it_too() {
+fn asks_left_to_a_person_by_a_rule_name_it() {
     assert_eq!(hits(&run("git push origin")), ["push"]);
     assert_eq!(hits(&run("sayso away 2h")), ["built in: sayso itself"]);
     assert_eq!(hits(&run("make")), [""; 0]);
 }
 
 #[test]
-fn answers_of_settings_count_for_the_rules_that_gave_some_of_them() {
+fn answers_completed_by_settings_count_for_their_rules() {
     let hits = |policy: &str| {
         let set = user(&format!("[questions]\npolicy = \"{policy}\"\n{RULES}"));
         let body = ask(&[choice("Package manager", "Which one?", &["npm", "pnpm"]), choice("", "Where?", &["here"])]);
@@ -68,7 +68,7 @@ fn answers_of_settings_count_for_the_rules_that_gave_some_of_them() {
 }
 
 #[test]
-fn the_nearer_of_two_answers_is_given() {
+fn answer_of_the_nearer_scope_wins() {
     let rule = |answer: &str| format!("[[rules]]\ndo = \"answer\"\nheader = \"x\"\nanswer = \"{answer}\"\n");
     let set = user(&format!("{}{}", rule("B"), rule("A")));
     let body = ask(&[choice("X", "Which?", &["A", "B"])]);

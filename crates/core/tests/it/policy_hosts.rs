@@ -19,7 +19,7 @@ fn fetch(url: &str) -> AskBody {
 }
 
 #[test]
-fn a_denied_host_is_denied_in_every_notation() {
+fn denied_host_is_denied_in_every_notation() {
     let set = user(RULES);
     let never = denied(texts::DENIED_BY_POLICY, "never");
     for url in [
@@ -115,7 +115,7 @@ fn a_denied_host_is_denied_in_every_notation() {
 }
 
 #[test]
-fn an_allowed_address_is_written_as_it_is_parsed() {
+fn allowed_address_must_be_written_as_it_is_parsed() {
     let set = user(
         "[[rules]]\nname = \"web\"\ndo = \"allow\"\nfetch = [\"docs.test\", \"https://api.test/v1/*\", \"127.0.0.1:3000\", \"[::1]\", \"*.cdn.test\", \"any.test:443\"]",
     );
@@ -163,7 +163,7 @@ fn an_allowed_address_is_written_as_it_is_parsed() {
 }
 
 #[test]
-fn a_default_of_allow_leaves_unreadable_addresses_to_a_person() {
+fn default_allow_leaves_unreadable_addresses_to_a_person() {
     let set = user("[approvals]\npolicy = \"allow\"");
     for url in ["http://exa mple.test/", "http://[::g]/", "http://999.1.1.1/", ""] {
         assert_eq!(why(&verdict(&set, &fetch(url))), Some("the address cannot be read"), "{url:?}");

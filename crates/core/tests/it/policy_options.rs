@@ -54,7 +54,7 @@ fn computed_words_may_be_options() {
 }
 
 #[test]
-fn options_that_run_write_or_configure_are_for_a_person() {
+fn options_that_run_write_or_configure_need_a_person() {
     not_covered(
         &user(RULES),
         &[
@@ -276,7 +276,7 @@ fn options_that_only_read_and_print_are_covered() {
 }
 
 #[test]
-fn a_rule_that_names_an_option_allows_it() {
+fn rule_that_names_an_option_allows_it() {
     let set = user(
         "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\", \"tar xzf *\", \"sed -e *\", \"sed --expression *\"]",
     );

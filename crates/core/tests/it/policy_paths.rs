@@ -156,7 +156,7 @@ fn tildes_and_home_are_expanded() {
 }
 
 #[test]
-fn globs_that_could_match_are_for_a_person() {
+fn globs_that_may_match_need_a_person() {
     guarded(
         &user(ALLOW_ALL),
         &[

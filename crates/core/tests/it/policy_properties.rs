@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use sayso_core::ask::{Action, AskBody, Decision, Input, Question, QuestionOption, validate};
+use sayso_core::ask::{Action, AskBody, Decision, Input, Question, QuestionOption, validate_answers};
 use sayso_core::policy::{
     Effect, Policy, PolicySet, ProjectPolicy, RuleSpec, SessionPolicy, Subject, Texts, Verdict, decide, explain,
 };
@@ -122,7 +122,7 @@ proptest! {
     #![proptest_config(cases())]
 
     #[test]
-    fn any_policy_on_any_ask(settings in settings(), rules in vec(rule(), 0..6), body in body(), step in any::<bool>()) {
+    fn decisions_of_any_policy_satisfy_the_invariants(settings in settings(), rules in vec(rule(), 0..6), body in body(), step in any::<bool>()) {
         let set = set_of(&settings, &rules);
         let subject = Subject { agent: "claude", project: Some(PROJECT), home: Some(HOME), body: &body, step, disk: None };
         let verdict = decide(&set, &subject, NOW);
@@ -130,7 +130,7 @@ proptest! {
         prop_assert_eq!(&verdict, &explain(&set, &subject, NOW).verdict, "explained as decided");
         match (&body, &verdict) {
             (AskBody::Question { questions }, Verdict::Decided { decision: Decision::Answered { answers, .. }, rule, .. }) => {
-                prop_assert_eq!(validate(questions, answers), Ok(answers.clone()), "answers fit");
+                prop_assert_eq!(validate_answers(questions, answers), Ok(answers.clone()), "answers fit");
                 for question in questions {
                     prop_assert!(!question.is_secret(), "a secret was answered");
                     prop_assert!(!rule.starts_with("questions.policy") || !question.options().is_empty(), "no option to take the first of");
@@ -144,7 +144,7 @@ proptest! {
     }
 
     #[test]
-    fn a_deny_always_wins(settings in settings(), rules in vec(rule(), 0..6), body in body()) {
+    fn deny_always_wins(settings in settings(), rules in vec(rule(), 0..6), body in body()) {
         let body = if matches!(body, AskBody::Question { .. }) { link() } else { body };
         let mut rules = rules;
         rules.push(RuleSpec { name: Some("all".to_owned()), ..RuleSpec::new(Effect::Deny) });
@@ -154,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn an_untrusted_project_never_brings_an_approval(rules in vec(rule(), 0..6), settings in settings(), body in body()) {
+    fn untrusted_project_never_causes_an_approval(rules in vec(rule(), 0..6), settings in settings(), body in body()) {
         let session = SessionPolicy { rules: rules.into_iter().filter(|rule| SessionPolicy { rules: vec![rule.clone()], ..SessionPolicy::default() }.check().is_ok()).collect(), ..SessionPolicy::default() };
         let mut policy = Policy::parse(&settings).unwrap();
         policy.rules = session.rules.iter().map(|rule| sayso_core::policy::Rule::new(rule.clone()).unwrap()).collect();
@@ -165,7 +165,7 @@ proptest! {
     }
 
     #[test]
-    fn what_bash_cannot_parse_is_never_approved(line in line()) {
+    fn line_that_bash_cannot_parse_is_never_approved(line in line()) {
         // Without other quotes and comments, an open quote at the end makes any line incomplete.
         let line = line.replace(['#', '\'', '"', '\\'], "");
         for broken in [format!("{line} '"), format!("{line} \"")] {
@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in "(\\[\\[?[a-z]{1,9}\\]\\]?|[a-z]{1,8} = \"[a-z-]{0,8}\"|.{0,12}|\n){0,12}") {
+    fn any_text_is_parsed_or_refused(text in "(\\[\\[?[a-z]{1,9}\\]\\]?|[a-z]{1,8} = \"[a-z-]{0,8}\"|.{0,12}|\n){0,12}") {
         if let Err(error) = Policy::parse(&text) {
             prop_assert!(error.line >= 1 && error.column >= 1);
         }

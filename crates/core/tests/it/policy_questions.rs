@@ -10,7 +10,7 @@ use sayso_core::time::Span;
 use crate::support::{NOW, answered, approval, ask, asked, choice, link, rejected, subject, user, verdict, without_hits};
 
 fn database() -> sayso_core::ask::Question {
-    choice("Database", "Which database shall I use?", &["SQLite", "PostgreSQL (Recommended)"])
+    choice("Database", "Which database should I use?", &["SQLite", "PostgreSQL (Recommended)"])
 }
 
 fn free_text() -> sayso_core::ask::Question {
@@ -40,7 +40,7 @@ fn ten_minutes(then: OnTimeout) -> Deadline {
 const ANSWER: &str = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"database\"\nanswer = [\"PostgreSQL\"]\n";
 
 #[test]
-fn reject_rejects() {
+fn reject_policy_rejects_questions() {
     assert_eq!(
         verdict(&user("[questions]\npolicy = \"reject\""), &ask(&[database()])),
         rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"")
@@ -52,7 +52,7 @@ fn reject_rejects() {
 }
 
 #[test]
-fn accept_first_takes_the_first_option_of_each() {
+fn accept_first_answers_each_question_with_its_first_option() {
     let set = user(
         &format!("[questions]\npolicy = \"accept-first\"\n{ANSWER}").replace("header = \"database\"", "header = \"nothing\""),
     );
@@ -63,7 +63,7 @@ fn accept_first_takes_the_first_option_of_each() {
 }
 
 #[test]
-fn a_question_without_options_rejects_the_whole_ask() {
+fn question_without_options_rejects_the_whole_ask() {
     for policy in ["accept-first", "auto"] {
         let set = user(&format!("[questions]\npolicy = \"{policy}\""));
         for odd in [
@@ -85,7 +85,7 @@ fn a_question_without_options_rejects_the_whole_ask() {
 }
 
 #[test]
-fn forward_waits_for_ever_by_default() {
+fn forwarded_question_has_no_deadline_by_default() {
     for text in ["", "[questions]\npolicy = \"forward\""] {
         let set = user(text);
         assert_eq!(verdict(&set, &ask(&[database()])), person(&set, "no rule answers `Database`", vec![], None));
@@ -94,7 +94,7 @@ fn forward_waits_for_ever_by_default() {
 
 // Rules match labels with and without the suffix "(Recommended)".
 #[test]
-fn a_rule_answers() {
+fn rule_answers_a_question() {
     for policy in ["auto", "forward", "reject", "accept-first"] {
         let set = user(&format!("[questions]\npolicy = \"{policy}\"\n{ANSWER}"));
         assert_eq!(verdict(&set, &ask(&[database()])), answered(&[&["PostgreSQL (Recommended)"]], "db"), "{policy}");
@@ -104,7 +104,7 @@ fn a_rule_answers() {
 }
 
 #[test]
-fn auto_takes_the_first_option_for_the_rest() {
+fn auto_answers_the_remaining_questions_with_first_options() {
     let set = user(&format!("[questions]\npolicy = \"auto\"\n{ANSWER}"));
     assert_eq!(
         verdict(&set, &ask(&[choice("", "Which?", &["A", "B"]), database()])),
@@ -113,7 +113,7 @@ fn auto_takes_the_first_option_for_the_rest() {
 }
 
 #[test]
-fn a_rule_matches_header_or_text_by_part_or_regex() {
+fn rule_matches_header_or_text_by_part_or_regex() {
     for (condition, fits) in [
         ("header = \"DATA\"", true),
         ("header = \"shall\"", false),
@@ -144,7 +144,7 @@ fn rules_are_matched_per_question_and_preselect_the_rest() {
 }
 
 #[test]
-fn an_answer_that_is_not_taken_did_not_match() {
+fn rule_with_an_answer_that_the_question_refuses_does_not_match() {
     let set = user(
         "[[rules]]\ndo = \"answer\"\nheader = \"database\"\nanswer = \"Oracle\"\n[[rules]]\nname = \"second\"\ndo = \"answer\"\nheader = \"database\"\nanswer = \"SQLite\"",
     );
@@ -204,7 +204,7 @@ fn steps_reject_by_default() {
 }
 
 #[test]
-fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
+fn step_with_a_timeout_answers_with_first_options_by_default() {
     for (json, then) in [
         (r#"{"questions":{"policy":"forward","timeout":"10m"}}"#, OnTimeout::AcceptFirst),
         (r#"{"questions":{"policy":"forward","timeout":"10m","onTimeout":"reject"}}"#, OnTimeout::Reject),
@@ -222,7 +222,7 @@ fn a_step_that_waits_takes_the_first_option_unless_it_says_otherwise() {
 }
 
 #[test]
-fn a_timeout_needs_forward() {
+fn timeout_requires_forward() {
     for policy in ["reject", "accept-first", "auto"] {
         let session: SessionPolicy =
             serde_json::from_str(&format!(r#"{{"questions":{{"policy":"{policy}","timeout":"10m","onTimeout":"reject"}}}}"#))
@@ -249,7 +249,7 @@ fn deadline_applies_the_fallback_of_the_policy() {
 }
 
 #[test]
-fn an_approval_that_waits_ends_in_deny() {
+fn approval_is_denied_at_its_deadline() {
     let set = user("[approvals]\ntimeout = \"10m\"");
     let Verdict::Person(note) = verdict(&set, &crate::support::run("make")) else { panic!("decided") };
     assert_eq!(

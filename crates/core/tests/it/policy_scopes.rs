@@ -21,7 +21,7 @@ fn project(base: &str, text: &str, trusted: bool) -> PolicySet {
 }
 
 #[test]
-fn an_untrusted_project_may_only_make_things_stricter() {
+fn untrusted_project_can_only_make_the_policy_stricter() {
     let text = "[approvals]\npolicy = \"allow\"\n[questions]\npolicy = \"accept-first\"\n[[rules]]\ndo = \"allow\"\nrun = \"make *\"\n[[rules]]\ndo = \"deny\"\nrun = \"curl *\"\n[[rules]]\ndo = \"answer\"\nmatch = \"which\"\npick = 1\n";
     let question = ask(&[choice("", "Which?", &["A"])]);
     let untrusted = project("", text, false);
@@ -46,7 +46,7 @@ fn an_untrusted_project_may_only_make_things_stricter() {
 }
 
 #[test]
-fn a_session_overrides_settings_but_never_a_deny() {
+fn session_overrides_settings_but_never_a_deny() {
     let session: SessionPolicy =
         serde_json::from_str(r#"{"questions":"reject","approvals":"allow","rules":[{"do":"allow","run":"rm *"}]}"#).unwrap();
     session.check().unwrap();
@@ -69,7 +69,7 @@ fn rules_of_a_session_are_counted_from_one() {
 }
 
 #[test]
-fn a_project_whose_place_is_not_known_is_protected_and_not_allowed() {
+fn unknown_project_path_matches_deny_but_not_allow() {
     let set = user(
         "[[rules]]\nname = \"no\"\ndo = \"deny\"\nrun = \"rm *\"\nproject = \"~/shop\"\n[[rules]]\ndo = \"allow\"\nrun = \"ls\"\nproject = \"~/shop\"",
     );
@@ -87,7 +87,7 @@ fn a_project_whose_place_is_not_known_is_protected_and_not_allowed() {
 }
 
 #[test]
-fn links_are_caught_by_rules_about_their_address_and_by_rules_about_everything() {
+fn links_match_rules_about_their_address_and_general_rules() {
     let denies = |rule: &str| {
         let set = user(&format!("[[rules]]\nname = \"no\"\ndo = \"deny\"\n{rule}"));
         verdict(&set, &link()) == denied(texts::DENIED_BY_POLICY, "no")
@@ -101,7 +101,7 @@ fn links_are_caught_by_rules_about_their_address_and_by_rules_about_everything()
 }
 
 #[test]
-fn a_profile_holds_until_its_time() {
+fn profile_applies_until_its_end() {
     let text = "[profiles.away]\nquestions = { timeout = \"15m\", on_timeout = \"reject\" }\napprovals = \"deny\"";
     let until = Time::from_millis(NOW.as_millis() + 1);
     let set = user(text).with_profile("away", Some(until)).unwrap();
@@ -117,7 +117,7 @@ fn a_profile_holds_until_its_time() {
 }
 
 #[test]
-fn a_grant_allows_for_a_while() {
+fn grant_allows_until_its_end() {
     let id = GrantId::new(NOW, [1; 10]);
     let grant = Grant {
         run: vec!["npm test *".to_owned()],
@@ -160,7 +160,7 @@ fn every_field_of_a_grant_allows_what_it_names_and_nothing_else() {
 }
 
 #[test]
-fn an_untrusted_project_shortens_waits_and_never_lengthens_them() {
+fn untrusted_project_can_only_shorten_timeouts() {
     let deadline = |base: &str, text: &str, body: &AskBody| match verdict(&project(base, text, false), body) {
         Verdict::Person(note) => note.deadline.map(|deadline| (deadline.after.to_string(), deadline.then)),
         Verdict::Decided { .. } => panic!("decided"),
@@ -199,7 +199,7 @@ fn an_untrusted_project_shortens_waits_and_never_lengthens_them() {
 }
 
 #[test]
-fn rules_about_questions_catch_no_approvals() {
+fn question_rules_do_not_match_approvals() {
     for rule in ["header = \"ls\"", "match = \"ls\""] {
         let set = user(&format!("[[rules]]\ndo = \"ask\"\n{rule}"));
         let body = run("ls");
@@ -210,11 +210,11 @@ fn rules_about_questions_catch_no_approvals() {
     let set = user("[[rules]]\ndo = \"allow\"\nrun = \"ls *\"");
     let body = run("ls > x");
     let explained = explain(&set, &subject(&body), NOW);
-    assert_eq!(explained.considered[1].why_not, Some("the line is not one that a rule can allow"));
+    assert_eq!(explained.considered[1].why_not, Some("rules cannot allow this kind of line"));
 }
 
 #[test]
-fn the_fingerprint_names_the_rules() {
+fn fingerprint_identifies_the_rules() {
     let session = |json: &str| user("").with_session(&serde_json::from_str(json).unwrap()).unwrap().fingerprint();
     assert_ne!(session(r#"{"approvals":"deny"}"#), session(r#"{"approvals":"ask"}"#));
     let grants = |run: &str| {
@@ -230,7 +230,7 @@ fn the_fingerprint_names_the_rules() {
 }
 
 #[test]
-fn an_explanation_shows_every_rule() {
+fn explanation_shows_every_rule() {
     let set = project(
         "[[rules]]\nname = \"tests\"\ndo = \"allow\"\nrun = \"cargo test *\"\n[[rules]]\nname = \"pushes\"\ndo = \"ask\"\nrun = \"git push *\"\n[[rules]]\ndo = \"answer\"\nheader = \"x\"\npick = 1",
         "[[rules]]\ndo = \"allow\"\nrun = \"git push\"",
@@ -265,7 +265,7 @@ fn an_explanation_shows_every_rule() {
 }
 
 #[test]
-fn one_rule_is_tried_on_past_asks() {
+fn single_rule_is_tested_with_past_asks() {
     let rule =
         |effect, run: &str| Rule::new(RuleSpec { run: Some(Texts(vec![run.to_owned()])), ..RuleSpec::new(effect) }).unwrap();
     let tried = |rule: &Rule, line: &str| matches_ask(rule, &subject(&run(line)), NOW);
@@ -288,7 +288,7 @@ fn one_rule_is_tried_on_past_asks() {
 }
 
 #[test]
-fn a_project_named_sayso_is_no_reason_to_ask_unless_it_is_only_reported() {
+fn project_named_sayso_needs_a_person_only_if_it_is_only_reported() {
     let set = user("[approvals]\npolicy = \"allow\"");
     let decided = |set: &PolicySet, project: &str, line: &str| {
         without_hits(decide(set, &Subject { project: Some(project), ..subject(&run(line)) }, NOW))
@@ -307,7 +307,7 @@ fn a_project_named_sayso_is_no_reason_to_ask_unless_it_is_only_reported() {
 }
 
 #[test]
-fn lines_that_cannot_be_read_are_searched_for_the_name_with_and_without_quotes() {
+fn unreadable_lines_are_searched_for_the_name_with_and_without_quotes() {
     let set = user("[approvals]\npolicy = \"allow\"");
     for line in ["sayso approve 'x", "say''so approve 'x", "s\\ayso approve \"x", "echo a'sayso' 'x"] {
         let named = Some("built in: sayso itself: it names sayso or its files");

@@ -5,7 +5,7 @@ use sayso_core::policy::{Effect, Policy, RuleSpec, SessionPolicy};
 use crate::support::policy;
 
 #[test]
-fn the_page_of_the_design_is_read() {
+fn policy_of_the_design_document_is_parsed() {
     let text = include_str!("fixtures/design.toml");
     let read = policy(text);
     assert_eq!((read.rules.len(), read.profiles.keys().map(String::as_str).collect::<Vec<_>>()), (4, vec!["away"]));
@@ -26,7 +26,7 @@ fn the_page_of_the_design_is_read() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_place() {
+fn errors_are_reported_with_their_place() {
     let rule = |body: &str| format!("[[rules]]\n{body}\n");
     for (text, error) in [
         (
@@ -35,7 +35,7 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "[questions]\non_timeout = \"reject\"".to_owned(),
-            "line 2, column 1: on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait for ever",
+            "line 2, column 1: on_timeout without a timeout: write timeout = \"10m\", or leave both out to wait without a limit",
         ),
         (
             "[questions]\npolicy = \"auto\"\n  timeout = \"10m\"\non_timeout = \"reject\"".to_owned(),
@@ -51,16 +51,16 @@ fn what_is_wrong_is_said_with_its_place() {
         ),
         (
             "[questions]\ntimeout = \"0s\"\non_timeout = \"reject\"".to_owned(),
-            "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+            "line 2, column 1: a timeout of zero leaves no time to answer: write a length such as \"10m\"",
         ),
         (
             "[profiles.away]\napprovals = { timeout = \"0s\" }\n[approvals]\ntimeout = \"10m\"".to_owned(),
-            "line 1, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+            "line 1, column 1: a timeout of zero leaves no time to answer: write a length such as \"10m\"",
         ),
         (rule("do = \"deny\"\nrun = [\"ls\", \" \"]"), "line 3, column 1: run holds an empty text: write a pattern"),
         (
             "[approvals]\ntimeout = \"0s\"".to_owned(),
-            "line 2, column 1: a timeout of nothing gives nobody a chance: write a length such as \"10m\"",
+            "line 2, column 1: a timeout of zero leaves no time to answer: write a length such as \"10m\"",
         ),
         (
             rule("name = \"a\\u0000b\"\ndo = \"deny\"\nrun = \"ls\""),
@@ -112,7 +112,7 @@ fn what_is_wrong_is_said_with_its_place() {
         (rule("do = \"deny\"\nproject = \"shop\""), "line 3, column 1: a project is a whole path: write it from / or ~/"),
         (
             rule("do = \"allow\"\nrun = \"ls\"\nmessage = \"x\""),
-            "line 4, column 1: a message is for what is denied or rejected, not for do = \"allow\"",
+            "line 4, column 1: message belongs to do = \"deny\" or \"reject\", not to do = \"allow\"",
         ),
         (
             rule("do = \"ask\"\ntool = \"Bash\"\nmatch = \"x\""),
@@ -160,7 +160,7 @@ fn unknown_words_are_errors_with_their_place() {
 }
 
 #[test]
-fn a_time_is_written_with_or_without_quotes() {
+fn times_are_parsed_with_or_without_quotes() {
     let until = |text: &str| {
         policy(&format!("[[rules]]\ndo = \"deny\"\nuntil = {text}")).rules[0].spec().until.map(|until| until.to_string())
     };
@@ -170,7 +170,7 @@ fn a_time_is_written_with_or_without_quotes() {
 }
 
 #[test]
-fn what_is_untrusted_is_bounded() {
+fn untrusted_text_is_limited_in_size() {
     assert!(Policy::parse(&"#".repeat(256 * 1024)).is_ok());
     assert_eq!(
         Policy::parse(&"#".repeat(256 * 1024 + 1)).unwrap_err().to_string(),
@@ -194,7 +194,7 @@ fn what_is_untrusted_is_bounded() {
 }
 
 #[test]
-fn a_session_says_it_in_json() {
+fn session_policy_is_parsed_from_json() {
     let json = r#"{"questions":{"policy":"forward","timeout":"10m","onTimeout":"accept-first","message":"m"},"approvals":{"policy":"ask","timeout":"5m"},"rules":[{"do":"allow","run":["git *"]},{"do":"answer","match":"x","answer":["y"],"until":"2026-01-01T00:00:00.000Z"}]}"#;
     let policy: SessionPolicy = serde_json::from_str(json).unwrap();
     policy.check().unwrap();

@@ -94,7 +94,7 @@ fn every_bad_line_is_refused_with_its_place() {
 }
 
 #[test]
-fn the_same_shape_is_read_from_json_and_says_where_by_path() {
+fn workflow_from_json_reports_errors_by_path() {
     let json = r#"{"name":"w","steps":[{"id":"a","agent":"mock","prompt":"{{steps.x.output}}","questions":"forward","questionTimeout":"30s"}]}"#;
     let (workflow, source) = Workflow::parse_json(json).unwrap();
     let errors = workflow.check(&source, Surroundings::default());
@@ -253,7 +253,7 @@ fn steps_run_in_order_with_earlier_outputs() {
     let decision = Decision::Answered { answers: vec![vec!["Yes".to_owned()]], note: None };
     let event = Event::Decided { ask: driven.ask("ok"), decision };
     assert_eq!(prompts(&driven.take(event.clone())), ["Yes: x {{input.topic}}"]);
-    assert_eq!(driven.take(event), [], "news of what is over changes nothing");
+    assert_eq!(driven.take(event), [], "events of an ended run change nothing");
     let effects = driven.done("b", "fine");
     assert_eq!(effects.last(), Some(&Effect::RunOver));
     assert_eq!(driven.run.status, RunStatus::Completed);
@@ -339,5 +339,5 @@ fn cancelling_stops_active_steps() {
     let effects = driven.take(Event::Cancel { reason: "by ada".to_owned() });
     assert!(effects.contains(&Effect::Withdraw { ask, reason: "by ada".to_owned() }), "{effects:?}");
     assert_eq!(driven.words(), ["completed", "cancelled", "cancelled"]);
-    assert_eq!(driven.take(Event::Begin), [], "what is over stays over");
+    assert_eq!(driven.take(Event::Begin), [], "an ended run does not begin again");
 }

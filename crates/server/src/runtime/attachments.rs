@@ -15,7 +15,7 @@ use sayso_core::id::ConnectionId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_store::ops::{AttachConnection, DetachConnection};
-use sayso_store::read::ListAttached;
+use sayso_store::read::ListAttachedConnections;
 use sayso_store::{StoreError, WorkspaceId};
 use tokio::sync::Notify;
 
@@ -51,7 +51,7 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
     let unknown = || ServiceError::UnknownAgent(format!("there is no agent `{agent}`; see GET /v1/agents"));
     let agent = services.agents.get(&agent).ok_or_else(unknown)?;
     let translator = agent.attach(&place, password.as_ref().map(|_| user)).map_err(ServiceError::Invalid)?;
-    for connection in services.store.read(ListAttached { workspace }).await? {
+    for connection in services.store.read(ListAttachedConnections { workspace }).await? {
         let same = connection.agent == agent.name && place_of(agent, &connection) == place_at(translator.as_ref());
         match runtime.attachments.standing(connection.id) {
             Standing::Connected { .. } if same => return Ok(describe(runtime, agent, &connection)),
@@ -90,7 +90,7 @@ pub(crate) async fn detach(runtime: &Runtime, caller: &Caller, id: &str) -> Resu
 pub(crate) async fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<AttachedServer>, ServiceError> {
     authorize(caller, Permission::Read)?;
     let services = &runtime.services;
-    let found = services.store.read(ListAttached { workspace: caller.workspace }).await?;
+    let found = services.store.read(ListAttachedConnections { workspace: caller.workspace }).await?;
     let known = found.iter().filter_map(|connection| Some((services.agents.get(&connection.agent)?, connection)));
     Ok(known.map(|(agent, connection)| describe(runtime, agent, connection)).collect())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sayso_core::id::AskId;
 use sayso_core::time::Time;
-use sayso_store::ops::{ExpireAsk, Expired};
+use sayso_store::ops::{ExpireAsk, ExpireAskResult};
 use tokio::sync::Notify;
 
 use crate::service::Services;
@@ -81,9 +81,9 @@ pub(crate) async fn run(services: Arc<Services>, deadlines: Arc<Deadlines>, grac
         }
         for ask in deadlines.take_due(after.wall) {
             match services.store.write(ExpireAsk { workspace: services.workspace, ask }).await {
-                Ok(Expired::Ask(_) | Expired::Over) => {}
+                Ok(ExpireAskResult::Ask(_) | ExpireAskResult::Over) => {}
                 // The clock of the store is behind the server's clock, or the server's clock was set back.
-                Ok(Expired::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),
+                Ok(ExpireAskResult::NotYet(at)) => deadlines.add([(ask, at.max(services.clock.now().plus(RETRY)))]),
                 Err(error) => {
                     // Most likely the disk is full. The ask stays pending and is tried again.
                     tracing::warn!(%error, %ask, "cannot store an expired deadline; trying again");

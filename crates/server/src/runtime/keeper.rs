@@ -32,7 +32,7 @@ pub(crate) struct Keeper {
 
 #[derive(Debug, Default)]
 struct All {
-    asks: HashMap<AskId, KeptAsk>,
+    asks: HashMap<AskId, CallerAsk>,
     /// When to check asks that have no caller.
     due: BTreeSet<(Time, AskId)>,
     /// The tokens that follow their outcomes.
@@ -46,7 +46,7 @@ struct Follower {
 }
 
 #[derive(Debug)]
-struct KeptAsk {
+struct CallerAsk {
     opened_by: Option<TokenId>,
     keep: Duration,
     /// The number of calls that wait for the ask.
@@ -60,7 +60,7 @@ struct KeptAsk {
     due_at: Option<Time>,
 }
 
-impl KeptAsk {
+impl CallerAsk {
     const fn new(opened_by: Option<TokenId>, keep: Duration, gone: Time) -> Self {
         Self { opened_by, keep, waiting: 0, gone, parked: false, resumed: false, due_at: None }
     }
@@ -78,7 +78,7 @@ enum KeeperAction {
 
 impl All {
     /// Returns whether a caller of the ask is present.
-    fn is_attended(&self, kept: &KeptAsk) -> bool {
+    fn is_attended(&self, kept: &CallerAsk) -> bool {
         kept.waiting > 0 || kept.opened_by.is_some_and(|token| self.followers.contains_key(&token))
     }
 
@@ -126,16 +126,16 @@ impl Keeper {
     /// ask does not call it, because a caller that disconnects would leave an ask that the keeper does not know.
     pub(crate) fn requested(&self, ask: &Ask, now: Time) {
         if let Some(keep) = ask.context.keep {
-            self.keep(ask.id, KeptAsk::new(ask.origin.opened_by, keep.0, now));
+            self.keep(ask.id, CallerAsk::new(ask.origin.opened_by, keep.0, now));
         }
     }
 
     /// Registers an ask that was pending before the server restarted.
-    pub(crate) fn resume(&self, kept: read::KeptAsk, now: Time) {
-        self.keep(kept.ask, KeptAsk { resumed: true, ..KeptAsk::new(kept.opened_by, kept.keep.0, now) });
+    pub(crate) fn resume(&self, kept: read::CallerAsk, now: Time) {
+        self.keep(kept.ask, CallerAsk { resumed: true, ..CallerAsk::new(kept.opened_by, kept.keep.0, now) });
     }
 
-    fn keep(&self, ask: AskId, kept: KeptAsk) {
+    fn keep(&self, ask: AskId, kept: CallerAsk) {
         let mut all = self.lock();
         all.asks.entry(ask).or_insert(kept);
         all.schedule(ask, None);
@@ -145,7 +145,7 @@ impl Keeper {
     /// Registers a call that waits for the ask, until the result is dropped.
     pub(crate) fn attend(self: &Arc<Self>, ask: AskId, caller: TokenId, keep: Duration, clock: &Clock) -> Attending {
         let mut all = self.lock();
-        let kept = all.asks.entry(ask).or_insert_with(|| KeptAsk::new(Some(caller), keep, clock.now()));
+        let kept = all.asks.entry(ask).or_insert_with(|| CallerAsk::new(Some(caller), keep, clock.now()));
         kept.waiting += 1;
         (kept.parked, kept.resumed) = (false, false);
         all.schedule(ask, None);
@@ -207,7 +207,7 @@ impl Keeper {
     /// Removes an ask that has its outcome. Called on the writer's thread, so it must not block.
     pub(crate) fn resolved(&self, ask: AskId) {
         let mut all = self.lock();
-        if let Some(KeptAsk { due_at: Some(at), .. }) = all.asks.remove(&ask) {
+        if let Some(CallerAsk { due_at: Some(at), .. }) = all.asks.remove(&ask) {
             all.due.remove(&(at, ask));
         }
     }
@@ -313,7 +313,7 @@ mod tests {
     fn keeper() -> (Arc<Keeper>, AskId, Clock) {
         let keeper = Arc::new(Keeper::default());
         let ask = AskId::new(at(0), [1; 10]);
-        keeper.keep(ask, KeptAsk::new(Some(token(1)), KEEP, at(0)));
+        keeper.keep(ask, CallerAsk::new(Some(token(1)), KEEP, at(0)));
         (keeper, ask, Clock::Fake(crate::FakeClock::at(at(0))))
     }
 
@@ -335,7 +335,7 @@ mod tests {
         drop(waiting);
         assert!(steps(&keeper, 10_000).is_empty(), "a stream is still open");
         // The caller is present from the start for an ask that is opened while the stream is open.
-        keeper.keep(AskId::new(at(0), [2; 10]), KeptAsk::new(Some(token(1)), KEEP, at(0)));
+        keeper.keep(AskId::new(at(0), [2; 10]), CallerAsk::new(Some(token(1)), KEEP, at(0)));
         assert_eq!(keeper.first(), None);
         drop(three);
         assert_eq!(steps(&keeper, 5), ["park", "park"]);
@@ -348,7 +348,7 @@ mod tests {
         let (_, ask, clock) = keeper();
         let keeper = Arc::new(Keeper::default());
         let keep = sayso_core::time::Span(KEEP);
-        keeper.resume(read::KeptAsk { ask, opened_by: Some(token(1)), keep }, at(0));
+        keeper.resume(read::CallerAsk { ask, opened_by: Some(token(1)), keep }, at(0));
         let (_following, revived) = keeper.follow(token(1), &clock);
         assert_eq!(revived, [ask]);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sayso_core::time::Time;
-use sayso_store::Retain;
+use sayso_store::RetentionLimits;
 use sayso_store::StoreError;
 
 use crate::app::App;
@@ -47,7 +47,7 @@ async fn retain(services: &Services) -> Result<(), StoreError> {
     let now = services.clock.now();
     let before = |age: Duration| Time::from_millis(now.as_millis() - i64::try_from(age.as_millis()).unwrap_or(i64::MAX));
     let keep = services.config.keep_events.map_or(KEEP_EVENTS, |span| span.0);
-    let retain = || Retain { events_before: before(keep), keys_before: before(KEEP_KEYS), at_most: 1_000 };
+    let retain = || RetentionLimits { events_before: before(keep), keys_before: before(KEEP_KEYS), at_most: 1_000 };
     while services.store.retain(retain()).await? {
         tokio::task::yield_now().await;
     }

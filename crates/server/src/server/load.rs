@@ -10,7 +10,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 use sayso_store::ops::{CreateToken, PutSetting, TokenRow};
-use sayso_store::read::{AllTokens, FeedHead, PolicyState, StoredPolicy};
+use sayso_store::read::{ListTokens, ReadFeedHead, ReadStoredPolicy, StoredPolicy};
 use sayso_store::{DirLock, Store, StoreOptions, WorkspaceId};
 use tokio::net::TcpListener;
 
@@ -92,8 +92,8 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let store = Store::open(&StoreOptions::new(data_dir.join("sayso.db")), store_clock, sink)?;
     // A server currently has one workspace.
     let workspace = WorkspaceId::MAIN;
-    listeners.feed.seed(workspace, store.read(FeedHead { workspace }).await?);
-    let stored = store.read(PolicyState { workspace }).await?;
+    listeners.feed.seed(workspace, store.read(ReadFeedHead { workspace }).await?);
+    let stored = store.read(ReadStoredPolicy { workspace }).await?;
     let server_key = stored_key(&store, workspace, &stored, BODY_KEY).await?;
     let state_cipher = StateCipher::new(&key_in_file(&data_dir.join("state.key"))?);
     let answer_links = AnswerLinks::new(stored_key(&store, workspace, &stored, LINK_KEY).await?, access.public_url.as_deref());
@@ -104,7 +104,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let protected = [&data_dir, &config_dir].map(|dir| absolute(dir)).to_vec();
     let policies = Policies::new(config_dir.join("policy.toml"), protected, home.clone(), stored);
     let tokens = Tokens::default();
-    for row in store.read(AllTokens).await? {
+    for row in store.read(ListTokens).await? {
         tokens.put(&row);
     }
     let admin_token = admin_token(&store, workspace, &tokens, &data_dir, clock.now()).await?;

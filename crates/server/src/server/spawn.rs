@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sayso_store::StoreError;
-use sayso_store::read::{OpenGroups, OpenRuns, Unfinished};
+use sayso_store::read::{FindUnfinishedWork, ListOpenGroups, ListOpenRuns};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -47,13 +47,13 @@ pub(super) async fn spawn(wired: Wired) -> Result<Server, StartError> {
 /// Resumes the unfinished work of the last process: deadlines, kept asks, connections and runs.
 async fn resume(runtime: &Runtime, deadlines: &Deadlines) -> Result<(), StoreError> {
     let services = &runtime.services;
-    let unfinished = services.store.read(Unfinished { workspace: services.workspace }).await?;
+    let unfinished = services.store.read(FindUnfinishedWork { workspace: services.workspace }).await?;
     deadlines.add(unfinished.deadlines);
     for kept in unfinished.kept {
         runtime.keeper.resume(kept, services.clock.now());
     }
     runtime.connections.request_actors(unfinished.connections);
-    runtime.groups.resume(services.store.read(OpenGroups { workspace: services.workspace }).await?);
-    runtime.runs.request_tasks(services.store.read(OpenRuns { workspace: services.workspace }).await?);
+    runtime.groups.resume(services.store.read(ListOpenGroups { workspace: services.workspace }).await?);
+    runtime.runs.request_tasks(services.store.read(ListOpenRuns { workspace: services.workspace }).await?);
     Ok(())
 }

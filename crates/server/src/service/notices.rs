@@ -3,7 +3,7 @@
 use sayso_api::notice::NewNotice;
 use sayso_core::id::BlockId;
 use sayso_core::limits;
-use sayso_store::ops::{NoticeFrom, SayNotice};
+use sayso_store::ops::{NoticeSource, PostNotice};
 
 use super::asks::identity::check_agent;
 use super::sessions::ensure_external;
@@ -29,11 +29,11 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
     };
     services.quotas.take(caller, session, text.len(), services.clock.now())?;
     let from = match session {
-        Some(session) => NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
+        Some(session) => NoticeSource::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
         None => {
             let known = agent.or_else(|| caller.identity.agent.clone());
-            NoticeFrom::Name(known.unwrap_or_else(|| caller.name.clone()))
+            NoticeSource::Name(known.unwrap_or_else(|| caller.name.clone()))
         }
     };
-    Ok(services.store.write(SayNotice { workspace: caller.workspace, from, text }).await?)
+    Ok(services.store.write(PostNotice { workspace: caller.workspace, from, text }).await?)
 }

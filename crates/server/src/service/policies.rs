@@ -10,7 +10,7 @@ use sayso_core::ask::{AskBody, PolicyNote};
 use sayso_core::policy::{Grant, Policy, PolicyError, PolicySet, ProjectPolicy, SessionPolicy, Subject, Verdict, project_hash};
 use sayso_core::session::{ConfigSnapshot, Session};
 use sayso_core::time::Time;
-use sayso_store::read::{PolicyState, StoredPolicy};
+use sayso_store::read::{ReadStoredPolicy, StoredPolicy};
 use sayso_store::{Store, StoreError, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
@@ -183,7 +183,7 @@ impl Policies {
 
     /// Reads what is stored again, after somebody wrote it.
     pub(crate) async fn refresh(&self, store: &Store, workspace: WorkspaceId) -> Result<(), StoreError> {
-        let stored = store.read(PolicyState { workspace }).await?;
+        let stored = store.read(ReadStoredPolicy { workspace }).await?;
         self.take_stored(stored);
         Ok(())
     }

@@ -11,7 +11,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
-use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
+use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, IdempotentResult, PutSetting, RemoveGrant, TrustProject};
 
 use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, project_file};
 use super::project::MAX_PROJECT_POLICY;
@@ -117,12 +117,12 @@ pub(crate) async fn grant(
     grant.check()?;
     let add = AddGrant { workspace: caller.workspace, id, until: grant.until, data: Raw::of(&grant), key };
     let id = match services.store.write(add).await? {
-        Once::Done(id) => {
+        IdempotentResult::Done(id) => {
             refresh(services).await?;
             id
         }
-        Once::Before(id) => id,
-        Once::Reused => return Err(ServiceError::KeyReused),
+        IdempotentResult::Repeated(id) => id,
+        IdempotentResult::Reused => return Err(ServiceError::KeyReused),
     };
     let made = services.policies.in_force().grants.iter().find(|made| made.id == id).cloned();
     Ok(made.unwrap_or(Grant { id, ..grant }))

@@ -81,7 +81,7 @@ pub(crate) async fn hits(services: &Services, caller: &Caller, query: RuleHitsQu
         let found = || counted.get(key.as_str()).into_iter().chain(other);
         RuleHits {
             rule: key.clone(),
-            hits: found().map(|hits| hits.hits).sum::<usize>().min(CountRuleHits::MOST),
+            hits: found().map(|hits| hits.hits).sum::<usize>().min(CountRuleHits::MAX_COUNT),
             last_at: found().filter_map(|hits| hits.last_at).max(),
         }
     });

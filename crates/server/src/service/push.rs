@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sayso_api::notify::NewPush;
 use sayso_core::limits;
 use sayso_core::plain_text;
-use sayso_store::ops::{DropPush, PushRow, PutPush};
+use sayso_store::ops::{DeletePushSubscription, PushSubscriptionRow, PutPushSubscription};
 
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
@@ -23,14 +23,14 @@ pub(crate) async fn subscribe(services: &Services, caller: &Caller, new: NewPush
     let (true, Some(public_key), Some(auth)) = (is_web, public_key, auth) else {
         return Err(ServiceError::invalid("this is not a subscription of a browser"));
     };
-    let push = PushRow { token: caller.token, endpoint, public_key, auth };
-    services.store.write(PutPush { workspace: caller.workspace, push }).await?;
+    let push = PushSubscriptionRow { token: caller.token, endpoint, public_key, auth };
+    services.store.write(PutPushSubscription { workspace: caller.workspace, push }).await?;
     Ok(())
 }
 
 /// Ends the subscription of the caller's browser.
 pub(crate) async fn unsubscribe(services: &Services, caller: &Caller) -> Result<(), ServiceError> {
     authorize(caller, Permission::Read)?;
-    services.store.write(DropPush { workspace: caller.workspace, token: caller.token }).await?;
+    services.store.write(DeletePushSubscription { workspace: caller.workspace, token: caller.token }).await?;
     Ok(())
 }

@@ -10,8 +10,8 @@ use sayso_core::plain_text;
 use sayso_core::scope::{AskerIdentity, Scope};
 use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
-use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, Once, RedeemLoginCode, RevokeToken, TokenRow};
-use sayso_store::read::AllTokens;
+use sayso_store::ops::{CreateLoginCode, CreateToken, IdempotencyKey, IdempotentResult, RedeemLoginCode, RevokeToken, TokenRow};
+use sayso_store::read::ListTokens;
 use sha2::{Digest, Sha256};
 
 use super::project::check_reported_place;
@@ -77,12 +77,12 @@ pub(crate) async fn create(
         revoked_at: None,
     };
     match services.store.write(CreateToken { token: row, key }).await? {
-        Once::Done(row) => {
+        IdempotentResult::Done(row) => {
             services.tokens.put(&row);
             Ok(IssuedToken { row, secret: Some(secret) })
         }
-        Once::Before(row) => Ok(IssuedToken { row, secret: None }),
-        Once::Reused => Err(ServiceError::KeyReused),
+        IdempotentResult::Repeated(row) => Ok(IssuedToken { row, secret: None }),
+        IdempotentResult::Reused => Err(ServiceError::KeyReused),
     }
 }
 
@@ -108,7 +108,7 @@ fn check_identity(role: Role, identity: &AskerIdentity) -> Result<(), ServiceErr
 /// Lists the tokens of the caller's workspace.
 pub(crate) async fn list(services: &Services, caller: &Caller) -> Result<Vec<TokenRow>, ServiceError> {
     authorize(caller, Permission::Administer)?;
-    let mut rows = services.store.read(AllTokens).await?;
+    let mut rows = services.store.read(ListTokens).await?;
     rows.retain(|row| row.workspace == caller.workspace);
     Ok(rows)
 }

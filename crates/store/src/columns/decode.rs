@@ -1,4 +1,4 @@
-//! Rows read back from their columns.
+//! Reads rows from columns.
 
 use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Delivery, Origin, Outcome, Reach};
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position, WirePosition};
@@ -13,7 +13,7 @@ use crate::event::{OutboxId, WorkspaceId};
 use crate::ops::tokens::TokenRow;
 use crate::rows::{AskRow, OutboxBody, OutboxEntry};
 
-/// The columns that [`ask`] reads, in its order, of a table with this alias.
+/// The columns that [`ask`] reads, in its order. The parameter is the alias of the table.
 macro_rules! ask_columns {
     ($alias:literal) => {
         concat!(
@@ -54,10 +54,10 @@ macro_rules! ask_columns {
 }
 pub(crate) use ask_columns;
 
-/// How many columns that is.
+/// The number of columns that [`ask`] reads.
 pub(crate) const ASK_WIDTH: usize = 16;
 
-/// JSON that we wrote.
+/// Parses JSON that this crate stored.
 pub(crate) fn json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
 }
@@ -66,7 +66,7 @@ pub(crate) fn raw(what: &'static str, text: String) -> Result<Raw, StoreError> {
     Raw::parse(text).map_err(|error| StoreError::Unreadable { what, detail: error.to_string() })
 }
 
-/// Reads an ask from columns that begin at `at`.
+/// Reads an ask from the columns that start at `at`.
 pub(crate) fn ask(row: &dyn Columns, at: usize) -> Result<AskRow, StoreError> {
     let text = |offset: usize| text(row, at + offset);
     let status: i64 = column(row, at + 11)?;

@@ -1,4 +1,4 @@
-//! Rows as values of columns.
+//! Writes rows as values of columns.
 
 use sayso_core::ask::{Ask, AskState, Delivery};
 use sayso_core::connection::{Connection, WirePosition};
@@ -9,11 +9,11 @@ use sayso_core::transcript::BlockBody;
 
 use super::event_row;
 use super::numbers::{DELIVERY_QUEUED, OutboxKind, connection_number, delivery_number, kind_number, status_number};
-use super::row_bytes::{Action, Changes, RowWriter};
+use super::row_bytes::{Action, RowChanges, RowWriter};
 use super::table::Table;
 use crate::error::StoreError;
 use crate::event::{StoredEvent, WorkspaceId};
-use crate::ops::notes::NoteState;
+use crate::ops::notifications::NotificationState;
 use crate::payload::EventPayload;
 use crate::rows::{AskRow, OutboxBody, OutboxEntry, owner_of};
 use crate::unit::Unit;
@@ -32,9 +32,9 @@ impl RowWriter<'_> {
     }
 }
 
-/// Adds the change of one row: its values, or its deletion.
+/// Adds the values of a changed row, or its deletion.
 fn add<R: ?Sized>(
-    changes: &mut Changes,
+    changes: &mut RowChanges,
     workspace: WorkspaceId,
     table: Table,
     key: impl FnOnce(&mut RowWriter<'_>),
@@ -49,8 +49,8 @@ fn add<R: ?Sized>(
     })
 }
 
-/// Adds every staged change of a unit, events included, except secrets: they must not be in the log.
-pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+/// Adds all staged changes of a unit, including events but not secrets, which must not be written to the log.
+pub(crate) fn encode(unit: &Unit, changes: &mut RowChanges) -> Result<(), StoreError> {
     let workspace = unit.workspace;
     for (key, block) in unit.blocks.changes() {
         add(
@@ -154,9 +154,9 @@ pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreErro
         };
         add(changes, workspace, Table::Note, write_key, note, |out, note| {
             let (state, due) = match note.state {
-                NoteState::Again(at) => (0, at.as_millis()),
-                NoteState::Told => (1, 0),
-                NoteState::GivenUp => (2, 0),
+                NotificationState::Again(at) => (0, at.as_millis()),
+                NotificationState::Told => (1, 0),
+                NotificationState::GivenUp => (2, 0),
             };
             out.integer(state);
             out.integer(note.attempts.into());
@@ -302,8 +302,8 @@ pub(crate) fn encode(unit: &Unit, changes: &mut Changes) -> Result<(), StoreErro
     Ok(())
 }
 
-/// Adds the staged changes of secrets, and of states, which are deleted like secrets.
-pub(crate) fn encode_secrets(unit: &Unit, changes: &mut Changes) -> Result<(), StoreError> {
+/// Adds the staged changes of secrets, and of states of groups, which are deleted like secrets.
+pub(crate) fn encode_secrets(unit: &Unit, changes: &mut RowChanges) -> Result<(), StoreError> {
     for (group, state) in unit.group_states.changes() {
         add(
             changes,
@@ -370,8 +370,8 @@ fn write_step(out: &mut RowWriter<'_>, step: &StepRun) -> Result<(), StoreError>
     out.json("step", step)
 }
 
-/// Adds the rows of the rules that a new ask is counted for.
-fn add_rule_hits(changes: &mut Changes, workspace: WorkspaceId, ask: &Ask) -> Result<(), StoreError> {
+/// Adds a row for each rule that the new ask counts for.
+fn add_rule_hits(changes: &mut RowChanges, workspace: WorkspaceId, ask: &Ask) -> Result<(), StoreError> {
     for rule in &ask.policy.hits {
         changes.add(Action::Put, Table::RuleHit, |out| {
             out.integer(workspace.0);
@@ -384,8 +384,8 @@ fn add_rule_hits(changes: &mut Changes, workspace: WorkspaceId, ask: &Ask) -> Re
     Ok(())
 }
 
-/// Adds a whole ask. The columns for searches are null: they follow from others when the row is written into its table.
-pub(crate) fn add_ask(changes: &mut Changes, workspace: WorkspaceId, row: &AskRow) -> Result<(), StoreError> {
+/// Adds a whole ask. The columns for searches are null, because the table writer fills them from the other columns.
+pub(crate) fn add_ask(changes: &mut RowChanges, workspace: WorkspaceId, row: &AskRow) -> Result<(), StoreError> {
     let ask = &row.ask;
     let (origin, context) = (&ask.origin, &ask.context);
     changes.add(Action::Put, Table::Ask, |out| {
@@ -451,8 +451,8 @@ fn write_event(out: &mut RowWriter<'_>, unit: &Unit, event: &StoredEvent) -> Res
     event_row::write(out, &event.payload)
 }
 
-/// Whether the row of a block at the same `seq` has the payload, so that it is not stored a second time. Blocks of tools
-/// are replaced when the tool ends, and their first event must not change with them.
+/// Whether the block row with the same `seq` contains the payload, so that it need not be stored twice. This excludes blocks of
+/// tools, which are replaced when the tool ends while their first event must not change.
 fn is_in_block(unit: &Unit, event: &StoredEvent) -> bool {
     let EventPayload::Block { block, .. } = &event.payload else { return false };
     match block.body {

@@ -1,7 +1,7 @@
-//! The column `data` of an event: how a payload is written and read back.
+//! Writes and reads the column `data` of events.
 //!
-//! Events of asks are rendered from the ask's row and keep only what that row does not have. The shapes below are stored:
-//! add optional fields only.
+//! Events about an ask are rendered from the row of the ask. Their data contains only what that row does not. The types below
+//! are stored in databases, so add only optional fields.
 
 use std::sync::Arc;
 
@@ -81,7 +81,7 @@ impl From<DeliveryData> for Delivery {
     }
 }
 
-/// Writes the data of an event: null for events that are rendered from another row.
+/// Writes the data of an event, or null if the event is rendered from another row.
 pub(crate) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(), StoreError> {
     match payload {
         EventPayload::AskRequested(_)
@@ -106,7 +106,7 @@ pub(crate) fn write(out: &mut RowWriter<'_>, payload: &EventPayload) -> Result<(
     }
 }
 
-/// The payload of a row. `text` is the event's own data, or the block at its place.
+/// Reads the payload of an event. `text` is the data of the event, or the block with the same `seq`.
 pub(crate) fn decode(
     kind: EventKind,
     ask: Option<Ask>,
@@ -114,7 +114,7 @@ pub(crate) fn decode(
     text: Option<&str>,
 ) -> Result<EventPayload, StoreError> {
     let absent = |what| StoreError::Unreadable { what: "event", detail: format!("{kind:?} without {what}") };
-    let ask = || ask.map(|ask| Arc::new(as_it_was(ask, kind))).ok_or_else(|| absent("its ask"));
+    let ask = || ask.map(|ask| Arc::new(restore_ask_of_event(ask, kind))).ok_or_else(|| absent("its ask"));
     let text = || text.ok_or_else(|| absent("data"));
     Ok(match kind {
         EventKind::AskRequested => EventPayload::AskRequested(ask()?),
@@ -153,8 +153,8 @@ pub(crate) fn decode(
     })
 }
 
-/// The row holds the ask as it is now; an event shows it as it was.
-fn as_it_was(mut ask: Ask, kind: EventKind) -> Ask {
+/// Restores the state that the ask had when the event was written. The row contains the current state.
+fn restore_ask_of_event(mut ask: Ask, kind: EventKind) -> Ask {
     match kind {
         EventKind::AskRequested => {
             ask.state = AskState::Pending(Reach::Live);

@@ -1,5 +1,5 @@
-//! How rows become columns and back, the same for every backend: tables with their columns, the numbers of kinds and states,
-//! JSON, and the text that searches look at. To add a column, add it to [`table`], [`encode`], [`decode`], and to the schema
+//! Converts rows to columns and back, the same way for every backend: tables with their columns, the numbers of kinds and
+//! states, JSON, and the text for searches. To add a column, add it to [`table`], [`encode`] and [`decode`], and to the schema
 //! of each backend.
 
 pub(crate) mod decode;

@@ -1,13 +1,13 @@
-//! The numbers that columns have for kinds and states, and the conditions of queries that use them. The numbers are stored:
+//! The numbers of kinds and states in columns, and the conditions of queries that use them. Databases contain these numbers, so
 //! never change one.
 
 use sayso_core::ask::{AskKind, AskState, Delivery, OutcomeStatus, Reach};
 use sayso_core::connection::ConnectionKind;
 
-/// Asks below this number are pending. The schema's partial indexes use the same number.
+/// Asks with a smaller status number are pending. The partial indexes of the schema use the same number.
 pub(crate) const FIRST_OUTCOME: i64 = 2;
 
-/// The condition that an ask is pending. A literal and no parameter: only so SQLite uses the partial indexes.
+/// The condition that an ask is pending. A literal, because SQLite uses partial indexes only for literals, not for parameters.
 macro_rules! is_pending {
     () => {
         is_pending!("")
@@ -18,7 +18,7 @@ macro_rules! is_pending {
 }
 pub(crate) use is_pending;
 
-/// The condition that an ask has its outcome.
+/// The condition that an ask is resolved.
 macro_rules! is_resolved {
     () => {
         "status >= 2"
@@ -26,7 +26,7 @@ macro_rules! is_resolved {
 }
 pub(crate) use is_resolved;
 
-/// The condition that a caller has not collected the outcome of an ask. The partial index has the same words.
+/// The condition that a caller has not collected the outcome of an ask. The partial index has the same condition.
 macro_rules! is_uncollected {
     () => {
         is_uncollected!("")
@@ -46,7 +46,7 @@ macro_rules! is_uncollected {
 }
 pub(crate) use is_uncollected;
 
-/// The condition that a connection is to a server that someone else started.
+/// The condition that a connection leads to an agent server that Sayso did not start.
 macro_rules! is_attached {
     () => {
         "kind = 2"
@@ -104,7 +104,6 @@ pub(crate) const fn connection_number(kind: ConnectionKind) -> i64 {
     }
 }
 
-/// The number of a kind of outbox entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutboxKind {
     Outcome = 0,

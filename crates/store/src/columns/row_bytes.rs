@@ -1,7 +1,7 @@
-//! Changes of rows as bytes: the content of the change log, in the database and in memory.
+//! Encodes changed rows as bytes, for the change log in the database and in memory.
 //!
-//! A change is what it does, its table, the number of its values, and the values. Values are written once, straight from
-//! the rows of operations, and read in place when they go into their table: a batch makes no copy per row or value.
+//! A change consists of its action, its table, the number of values, and the values. Operations write values straight into the
+//! buffer, and the table writer reads them in place, so a batch makes no copy per row or value.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use super::table::Table;
 use super::value::Value;
 use crate::error::StoreError;
 
-/// What a change does to its row. The numbers are in the change log: never change one.
+/// What a change does to its row. The change log contains these numbers, so never change one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Action {
@@ -32,9 +32,9 @@ const INTEGER: u8 = 1;
 const TEXT: u8 = 2;
 const BLOB: u8 = 3;
 
-/// A change and where its values are.
+/// A change with the positions of its values in the buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Change {
+pub(crate) struct RowChange {
     pub(crate) action: Action,
     pub(crate) table: Table,
     start: usize,
@@ -42,32 +42,32 @@ pub(crate) struct Change {
     end: usize,
 }
 
-impl Change {
+impl RowChange {
     pub(crate) fn values<'a>(&self, bytes: &'a [u8]) -> Values<'a> {
         Values(bytes.get(self.start..self.end).unwrap_or_default())
     }
 
-    /// The bytes of the primary key.
+    /// Returns the encoded primary key.
     pub(crate) fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         bytes.get(self.start..self.key_end).unwrap_or_default()
     }
 
-    /// The same change in bytes that begin earlier.
+    /// Moves the positions, for a buffer that was appended to another one.
     pub(crate) const fn moved_by(self, offset: usize) -> Self {
         Self { start: self.start + offset, key_end: self.key_end + offset, end: self.end + offset, ..self }
     }
 }
 
-/// Changes, one after the other.
+/// A buffer of encoded changes.
 #[derive(Debug, Default)]
-pub(crate) struct Changes {
+pub(crate) struct RowChanges {
     bytes: Vec<u8>,
-    list: Vec<Change>,
-    /// JSON is written here first, because its length comes before it.
+    list: Vec<RowChange>,
+    /// A buffer for JSON, whose length has to be written before it.
     json: Vec<u8>,
 }
 
-impl Changes {
+impl RowChanges {
     pub(crate) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -76,7 +76,7 @@ impl Changes {
         &self.bytes
     }
 
-    pub(crate) fn iter(&self) -> std::slice::Iter<'_, Change> {
+    pub(crate) fn iter(&self) -> std::slice::Iter<'_, RowChange> {
         self.list.iter()
     }
 
@@ -94,18 +94,18 @@ impl Changes {
         write(&mut row)?;
         let (count, key_end) = (row.count, row.key_end);
         self.bytes[start - 1] = count;
-        self.list.push(Change { action, table, start, key_end, end: self.bytes.len() });
+        self.list.push(RowChange { action, table, start, key_end, end: self.bytes.len() });
         Ok(())
     }
 
-    /// Adds changes that were written by another one of these.
+    /// Appends the changes of another buffer.
     pub(crate) fn extend(&mut self, other: &Self) {
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(&other.bytes);
         self.list.extend(other.list.iter().map(|change| change.moved_by(offset)));
     }
 
-    /// Reads changes until the bytes end. `None` if they are not what this type wrote.
+    /// Reads all changes from bytes. `None` if the bytes are invalid.
     pub(crate) fn read(bytes: &[u8]) -> Option<Self> {
         let mut found = Self { bytes: bytes.to_vec(), ..Self::default() };
         let mut at = 0;
@@ -118,7 +118,7 @@ impl Changes {
     }
 }
 
-/// Adds the values of one change.
+/// Writes the values of one change.
 #[derive(Debug)]
 pub(crate) struct RowWriter<'a> {
     bytes: &'a mut Vec<u8>,
@@ -130,7 +130,7 @@ pub(crate) struct RowWriter<'a> {
 
 impl RowWriter<'_> {
     fn written(&mut self) {
-        // No table has more than a few dozen columns, so the number always takes one byte.
+        // The number of columns fits one byte.
         self.count += 1;
         if usize::from(self.count) == self.key_width {
             self.key_end = self.bytes.len();
@@ -182,7 +182,7 @@ impl RowWriter<'_> {
     }
 }
 
-/// The values of a change, read in place. Ends early if the bytes are not valid.
+/// An iterator over the values of a change. It ends early if the bytes are invalid.
 #[derive(Debug, Clone)]
 pub(crate) struct Values<'a>(&'a [u8]);
 
@@ -194,7 +194,7 @@ impl<'a> Iterator for Values<'a> {
     }
 }
 
-fn read_change(bytes: &[u8], at: usize) -> Option<Change> {
+fn read_change(bytes: &[u8], at: usize) -> Option<RowChange> {
     let mut rest = bytes.get(at..)?;
     let [action, table] = take(&mut rest, 2)?.try_into().ok()?;
     let (action, table) = (Action::from_number(action)?, Table::from_number(table)?);
@@ -208,7 +208,7 @@ fn read_change(bytes: &[u8], at: usize) -> Option<Change> {
             key_end = position(rest);
         }
     }
-    Some(Change { action, table, start, key_end, end: position(rest) })
+    Some(RowChange { action, table, start, key_end, end: position(rest) })
 }
 
 fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<Value<'a>> {
@@ -228,7 +228,7 @@ fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<Value<'a>> {
     })
 }
 
-/// Seven bits per byte, lowest first; the highest bit says that more follow.
+/// Writes a LEB128 number: seven bits per byte, lowest first, and the highest bit marks that more bytes follow.
 fn write_length(out: &mut Vec<u8>, mut length: usize) {
     while length >= 0x80 {
         out.push(length.to_le_bytes()[0] | 0x80);
@@ -302,8 +302,8 @@ mod tests {
         }
     }
 
-    fn read(changes: &Changes) -> Vec<(Action, Table, Vec<Owned>)> {
-        let values = |change: &Change| change.values(changes.bytes()).map(owned).collect();
+    fn read(changes: &RowChanges) -> Vec<(Action, Table, Vec<Owned>)> {
+        let values = |change: &RowChange| change.values(changes.bytes()).map(owned).collect();
         changes.iter().map(|change| (change.action, change.table, values(change))).collect()
     }
 
@@ -314,7 +314,7 @@ mod tests {
             second in proptest::collection::vec(change(), 0..4),
         ) {
             let written = |list: &[(Action, Table, Vec<Owned>)]| {
-                let mut changes = Changes::default();
+                let mut changes = RowChanges::default();
                 for (action, table, values) in list {
                     let done = changes.add(*action, *table, |row| {
                         values.iter().for_each(|value| write(row, value));
@@ -328,15 +328,15 @@ mod tests {
             changes.extend(&written(&second));
             let all = [first, second].concat();
             prop_assert_eq!(read(&changes), all.clone());
-            let reread = Changes::read(changes.bytes());
+            let reread = RowChanges::read(changes.bytes());
             prop_assert_eq!(reread.as_ref().map(read), Some(all));
-            // The same key is found in the bytes that were written and in those that were read.
+            // Written and reread changes return the same key.
             prop_assert_eq!(reread.map(|reread| reread.list), Some(changes.list));
         }
 
         #[test]
-        fn garbage_never_panics(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Changes::read(&bytes);
+        fn random_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = RowChanges::read(&bytes);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a search for words looks at: the texts in the JSON of a row. Secrets are masked in outcomes, so none is in here.
+//! The columns for searches: all texts in the JSON of a row. Outcomes contain masked secrets, so no secret can be found.
 
 use super::value::Value;
 
-/// Fills the columns for searches, which follow from the columns before them.
+/// Fills the columns for searches from the columns before them.
 pub(crate) fn with_search_text<'a>(
     columns: impl Iterator<Item = &'static str>,
     values: impl Iterator<Item = Value<'a>>,
@@ -30,7 +30,7 @@ impl SearchText {
         let mut rest = json;
         while let Some(start) = rest.find('"') {
             let (inside, after) = split_string(&rest[start + 1..]);
-            // JSON of an agent is kept as it was written, with its spaces.
+            // JSON of agents is stored unchanged and may have spaces before the colon.
             if !after.trim_start().starts_with(':') {
                 self.add_text(inside);
             }
@@ -50,21 +50,21 @@ impl SearchText {
         if !inside.contains('\\') {
             self.0.push_str(inside);
         } else if let Ok(text) = serde_json::from_str::<String>(&format!("\"{inside}\"")) {
-            // SQLite compares no further than U+0000, and PostgreSQL refuses it.
+            // SQLite ignores what follows U+0000, and PostgreSQL refuses it.
             self.0.extend(text.chars().map(|letter| if letter == '\0' { ' ' } else { letter }));
         }
         self.0.push('\n');
     }
 }
 
-/// The content of a string, which ends at the first quote that is not escaped, and what follows it.
+/// Splits JSON after the string that it starts with. The string ends at the first quote that is not escaped.
 fn split_string(json: &str) -> (&str, &str) {
     let mut from = 0;
     while let Some(at) = json[from..].find(['"', '\\']).map(|at| from + at) {
         if json.as_bytes()[at] == b'"' {
             return (&json[..at], &json[at + 1..]);
         }
-        // The escaped character is never part of a longer one: it is ASCII.
+        // Escaped characters are ASCII, so this stays on a character boundary.
         from = at + 2;
     }
     (json, "")

@@ -1,6 +1,6 @@
-//! The tables that rows are written to: their names and columns.
+//! The names and columns of the tables that operations write to.
 
-/// A table with rows that operations change. The numbers are in the change log: never change one.
+/// A table that operations write to. The change log contains these numbers, so never change one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub(crate) enum Table {
@@ -27,10 +27,10 @@ pub(crate) enum Table {
     GroupState = 21,
 }
 
-/// One more than the largest number of a table.
+/// The size of an array that is indexed by the number of a table.
 pub(crate) const TABLES: usize = Table::ALL.len() + 1;
 
-/// The columns of an ask that change after it was opened. They are the last ones of its row.
+/// The columns of an ask that change after it was opened. They are the last columns of its row.
 pub(crate) const ASK_STATE: [&str; 6] = ["status", "snoozed_ms", "outcome", "delivery", "delivery_reason", "decided_text"];
 
 impl Table {
@@ -88,7 +88,7 @@ impl Table {
         }
     }
 
-    /// All columns. The primary key comes first.
+    /// Returns all columns, those of the primary key first.
     pub(crate) const fn columns(self) -> &'static [&'static str] {
         match self {
             Self::Ask => &[
@@ -144,7 +144,7 @@ impl Table {
         }
     }
 
-    /// How many of the columns are the primary key.
+    /// Returns the number of columns in the primary key.
     pub(crate) const fn key_width(self) -> usize {
         match self {
             Self::External | Self::Idempotency | Self::RuleHit => 4,

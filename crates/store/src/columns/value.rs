@@ -1,10 +1,10 @@
-//! Values of columns. Every backend stores integers, texts and bytes only.
+//! Values of columns. Every backend stores only integers, texts and bytes.
 
 use std::borrow::Cow;
 
 use crate::error::StoreError;
 
-/// A value as it is given to a database, or comes from it.
+/// A parameter of a statement, or a value of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     Null,
@@ -13,7 +13,7 @@ pub enum Value<'a> {
     Blob(&'a [u8]),
 }
 
-/// A type that is stored in a column of its own.
+/// A type that is stored as one column.
 pub(crate) trait ToValue {
     fn to_value(&self) -> Value<'_>;
 }
@@ -68,13 +68,13 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// A row of a result. Its columns are read by position, from 0.
+/// A row of a result. Columns are counted from 0.
 pub trait Columns {
     #[doc(hidden)]
     fn value(&self, index: usize) -> Result<Value<'_>, StoreError>;
 }
 
-/// A type that is read from a column of its own. `None`: the column has a value of another type.
+/// A type that is read from one column. Returns `None` if the column has a value of another type.
 pub(crate) trait FromValue: Sized {
     fn from_value(value: Value<'_>) -> Option<Self>;
 }
@@ -141,7 +141,7 @@ pub(crate) fn column<T: FromValue>(row: &dyn Columns, index: usize) -> Result<T,
     T::from_value(value).ok_or_else(|| unexpected(index))
 }
 
-/// The text of a column, without a copy.
+/// Reads the text of a column without copying it.
 pub(crate) fn text(row: &dyn Columns, index: usize) -> Result<Cow<'_, str>, StoreError> {
     match row.value(index)? {
         Value::Text(text) => Ok(text),

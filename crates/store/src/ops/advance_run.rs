@@ -1,5 +1,5 @@
-//! Starts and moves runs. A transition is one commit: the run, its steps, the sessions and checkpoints that start or end
-//! with it, and its events.
+//! Creates and advances runs. One commit contains the whole transition: the run, its steps, the sessions and checkpoints that
+//! start or end with it, and its events.
 
 use std::sync::Arc;
 
@@ -12,39 +12,39 @@ use sayso_core::scope::Scope;
 use sayso_core::session_lifecycle::SessionCommand;
 use sayso_core::snapshot::{RunSnapshot, StepSnapshot};
 
-use super::advance::Advanced;
+use super::advance_connection::AdvanceResult;
 use super::command_session::CommandSession;
 use super::create_session::CreateSession;
 use super::decide::{decide, report_delivery};
 use super::open_ask;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
-use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::operation::{IdempotencyKey, IdempotentResult, Operation, Read, Reads};
 use crate::payload::EventPayload;
 use crate::rows::RunRow;
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
-/// Moves a run.
+/// Commits a transition of a run.
 #[derive(Debug)]
 pub struct AdvanceRun {
     pub workspace: WorkspaceId,
     /// The run after the transition, with its steps.
     pub run: Box<Run>,
-    /// The version before the transition. The operation is refused if another writer moved the run.
+    /// The version before the transition. The operation is refused if another writer advanced the run.
     pub version: i64,
     /// Positions of the steps that changed.
     pub changed: Vec<usize>,
-    /// Sessions that start. They have no idempotency key of their own.
+    /// Sessions to create. They need no idempotency key.
     pub sessions: Vec<CreateSession>,
-    /// Checkpoints that open.
+    /// Checkpoints to open.
     pub asks: Vec<Ask>,
-    /// Checkpoints whose outcome the run has.
+    /// Checkpoints whose outcome the run consumed.
     pub taken: Vec<AskId>,
-    /// Sessions that end, with what their agents get.
+    /// Sessions to close, each with the command for its agent.
     pub closed: Vec<(SessionId, Raw)>,
-    /// Checkpoints that are withdrawn, with the reason.
+    /// Checkpoints to withdraw, each with the reason.
     pub withdrawn: Vec<(AskId, String)>,
-    /// Its events, in order.
+    /// The events of the transition, in order.
     pub events: Vec<RunEvent>,
 }
 
@@ -58,7 +58,7 @@ pub enum RunEvent {
 }
 
 impl Operation for AdvanceRun {
-    type Output = Advanced;
+    type Output = AdvanceResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -90,22 +90,22 @@ impl Operation for AdvanceRun {
         }
     }
 
-    fn apply(&self, unit: &mut Unit) -> Result<Advanced, StoreError> {
-        let Some(row) = unit.runs.get(&self.run.id)? else { return Ok(Advanced::Stale) };
+    fn apply(&self, unit: &mut Unit) -> Result<AdvanceResult, StoreError> {
+        let Some(row) = unit.runs.get(&self.run.id)? else { return Ok(AdvanceResult::Stale) };
         if row.version != self.version {
-            return Ok(Advanced::Stale);
+            return Ok(AdvanceResult::Stale);
         }
         let (seq, mut changed_steps) = (row.seq, row.changed_steps.clone());
         changed_steps.extend(&self.changed);
         let run = RunRow { run: Run::clone(&self.run), version: self.version + 1, seq, changed_steps };
         unit.runs.put(self.run.id, Arc::new(run));
         for close in self.closes() {
-            // The session may be over already.
+            // The session may have ended already.
             close.apply(unit)?;
         }
         for (ask, reason) in &self.withdrawn {
             if let Some(row) = unit.ask(*ask)?.cloned() {
-                // The checkpoint may have its outcome already.
+                // The checkpoint may be resolved already.
                 let _ = decide(unit, &row, Decision::Withdrawn { reason: reason.clone() }, Actor::Agent);
             }
         }
@@ -123,9 +123,9 @@ impl Operation for AdvanceRun {
             unit.announce_run(&self.run, session, payload);
         }
         for ask in &self.asks {
-            open_ask::insert(unit, ask.clone())?;
+            open_ask::insert_ask(unit, ask.clone())?;
         }
-        Ok(Advanced::Yes)
+        Ok(AdvanceResult::Yes)
     }
 }
 
@@ -142,7 +142,7 @@ impl AdvanceRun {
     }
 }
 
-/// Starts a run: its first transition.
+/// Creates a run and commits its first transition.
 #[derive(Debug)]
 pub struct CreateRun {
     pub first: AdvanceRun,
@@ -150,7 +150,7 @@ pub struct CreateRun {
 }
 
 impl Operation for CreateRun {
-    type Output = Once<Box<Run>>;
+    type Output = IdempotentResult<Box<Run>>;
 
     fn workspace(&self) -> WorkspaceId {
         self.first.workspace
@@ -162,26 +162,26 @@ impl Operation for CreateRun {
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
-        if let Some(run) = unit.earlier_target(self.key.as_ref()) {
+        if let Some(run) = unit.earlier_call_target(self.key.as_ref()) {
             reads.add(Read::Run(run));
         }
         self.first.more_reads(unit, reads);
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Other => return Ok(Once::Reused),
-            Earlier::Same(id) => {
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Other => return Ok(IdempotentResult::Reused),
+            EarlierCall::Same(id) => {
                 let run = id.parse().ok().map(|id| unit.runs.get(&id)).transpose()?.flatten();
-                return Ok(run.map_or(Once::Reused, |row| Once::Before(Box::new(row.run.clone()))));
+                return Ok(run.map_or(IdempotentResult::Reused, |row| IdempotentResult::Repeated(Box::new(row.run.clone()))));
             }
         }
         let run = &self.first.run;
         let row = RunRow { run: Run::clone(run), version: self.first.version, seq: unit.next_seq(), changed_steps: Vec::new() };
         unit.runs.insert(run.id, Arc::new(row))?;
-        unit.remember(self.key.as_ref(), run.id.to_string());
+        unit.remember_call(self.key.as_ref(), run.id.to_string());
         self.first.apply(unit)?;
-        Ok(Once::Done(run.clone()))
+        Ok(IdempotentResult::Done(run.clone()))
     }
 }

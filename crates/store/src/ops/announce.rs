@@ -1,4 +1,4 @@
-//! Announcements that wait for nothing: notices of agents, and changes of the policy.
+//! Announces notices and changes of the policy.
 
 use sayso_core::id::{BlockId, SessionId};
 use sayso_core::transcript::{Block, BlockBody};
@@ -10,7 +10,7 @@ use crate::operation::{Operation, Read, Reads};
 use crate::payload::EventPayload;
 use crate::unit::Unit;
 
-/// Announces that another policy is in force.
+/// Announces that the policy changed.
 #[derive(Debug)]
 pub struct AnnouncePolicy {
     pub workspace: WorkspaceId,
@@ -36,24 +36,24 @@ impl Operation for AnnouncePolicy {
     }
 }
 
-/// An agent tells people something and waits for nothing.
+/// Stores and announces a notice: a message to people that needs no answer.
 #[derive(Debug)]
-pub struct SayNotice {
+pub struct PostNotice {
     pub workspace: WorkspaceId,
-    pub from: NoticeFrom,
+    pub from: NoticeSource,
     pub text: String,
 }
 
-/// Who gives a notice.
+/// The source of a notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum NoticeFrom {
+pub enum NoticeSource {
     /// A session. The notice becomes a block of its transcript.
     Session { session: SessionId, block: BlockId },
     /// A caller or agent without a session.
     Name(String),
 }
 
-impl Operation for SayNotice {
+impl Operation for PostNotice {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {
@@ -61,7 +61,7 @@ impl Operation for SayNotice {
     }
 
     fn reads(&self, reads: &mut Reads) {
-        if let NoticeFrom::Session { session, block } = &self.from {
+        if let NoticeSource::Session { session, block } = &self.from {
             reads.add(Read::Session(*session));
             reads.add(Read::Block(*block));
         }
@@ -70,11 +70,11 @@ impl Operation for SayNotice {
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         let text = self.text.clone();
         match &self.from {
-            NoticeFrom::Session { session, block } => {
+            NoticeSource::Session { session, block } => {
                 let block = Block { id: *block, at: unit.now, subagent: None, body: BlockBody::Notice { text } };
                 session_rows::add_block(unit, *session, &block, EventKind::Notice)
             }
-            NoticeFrom::Name(agent) => {
+            NoticeSource::Name(agent) => {
                 unit.announce(EventPayload::Notice { agent: agent.clone(), text });
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Servers that someone else started: listening to one, and no longer listening.
+//! Attaches to agent servers that Sayso did not start, and detaches from them.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use sayso_core::id::ConnectionId;
 use sayso_core::session::SessionStatus;
 use sayso_core::texts;
 
-use super::decide::{agent_gone, report_delivery};
+use super::decide::{park_or_withdraw, report_delivery};
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// Starts to listen to a server.
+/// Stores the connection to a server.
 #[derive(Debug)]
 pub struct AttachConnection {
     pub workspace: WorkspaceId,
@@ -39,13 +39,13 @@ impl Operation for AttachConnection {
     }
 }
 
-/// Stops listening: the sessions end here and their pending asks are withdrawn. The server itself is not disturbed.
-/// Returns whether the connection existed.
+/// Deletes the connection to a server. Its sessions end in Sayso and their pending asks are withdrawn, but the server
+/// continues. Returns whether the connection existed.
 #[derive(Debug)]
 pub struct DetachConnection {
     pub workspace: WorkspaceId,
     pub connection: ConnectionId,
-    /// Why, for people who read the session later.
+    /// The reason, shown in the ended sessions.
     pub reason: String,
 }
 
@@ -89,7 +89,7 @@ impl Operation for DetachConnection {
         }
         for session in unit.open_sessions_of_connection(self.connection)? {
             for row in unit.pending_of_session(session)? {
-                agent_gone(unit, &row, false, &self.reason);
+                park_or_withdraw(unit, &row, false, &self.reason);
             }
             let ended = SessionStatus::Ended { reason: self.reason.clone(), failed: false, resumable: false };
             session_rows::set_status(unit, session, ended)?;

@@ -1,4 +1,4 @@
-//! What workers do with a group: claim it, extend the lease, and report what became of the run.
+//! Operations of workers on groups: claim a group, renew the lease, and report the result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,29 +17,29 @@ use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// Why a call about a group was refused.
+/// Why a call of a worker or caller was refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum GroupRefused {
-    /// Unknown, or opened with another token.
+    /// The group is unknown or was opened with another token.
     #[error("no such group")]
     NotFound,
     #[error(transparent)]
     Claim(#[from] ClaimRefused),
 }
 
-/// Gives a complete group to a worker.
+/// Gives a complete group to one worker. The claim has a lease, which the worker renews.
 #[derive(Debug)]
 pub struct ClaimGroup {
     pub workspace: WorkspaceId,
     pub group: GroupId,
     pub token: TokenId,
     pub worker: String,
-    /// The worker's own name of this call.
+    /// The worker's find_own_group name of this call.
     pub call: Option<String>,
     pub lease: Duration,
 }
 
-/// A claimed group with everything that a worker needs.
+/// A claimed group with everything that the worker needs to resume the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedGroup {
     pub group: Arc<Group>,
@@ -52,11 +52,11 @@ pub struct ClaimedGroup {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClaimedAsk {
     pub ask: Arc<Ask>,
-    /// The secret answers in clear. They are kept until the claim is acknowledged.
+    /// The secret answers in clear. They are stored until the claim is acknowledged.
     pub secret: Option<Answers>,
 }
 
-/// Names the asks of a loaded group and their secrets.
+/// Names the asks of a loaded group and their secrets, for `more_reads`.
 pub(super) fn read_asks(unit: &Unit, group: GroupId, reads: &mut Reads) {
     if let Ok(Some(group)) = unit.groups.get(&group) {
         for id in &group.asks {
@@ -69,14 +69,14 @@ pub(super) fn read_asks(unit: &Unit, group: GroupId, reads: &mut Reads) {
     }
 }
 
-/// The group, if the token opened it.
-fn own(unit: &Unit, group: GroupId, token: TokenId) -> Result<Result<Arc<Group>, GroupRefused>, StoreError> {
+/// Finds a group that the token opened.
+fn find_own_group(unit: &Unit, group: GroupId, token: TokenId) -> Result<Result<Arc<Group>, GroupRefused>, StoreError> {
     let found = unit.groups.get(&group)?.filter(|group| group.opened_by == token);
     Ok(found.cloned().ok_or(GroupRefused::NotFound))
 }
 
-/// Stores a group. The state of a group that is over is deleted, and its secrets with it.
-pub(super) fn put(unit: &mut Unit, group: Group) -> Result<Arc<Group>, StoreError> {
+/// Stores a group. If it has ended, its state and its secrets are deleted.
+pub(super) fn put_group(unit: &mut Unit, group: Group) -> Result<Arc<Group>, StoreError> {
     let group = Arc::new(group);
     if let GroupPhase::Ended { end, .. } = group.phase {
         if group.state_size > 0 {
@@ -113,12 +113,12 @@ impl Operation for ClaimGroup {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        let group = match own(unit, self.group, self.token)? {
+        let group = match find_own_group(unit, self.group, self.token)? {
             Ok(group) => Group::clone(&group),
             Err(refused) => return Ok(Err(refused)),
         };
-        let group = match group.claimed(self.worker.clone(), self.call.clone(), self.lease, unit.now) {
-            Ok(group) => put(unit, group)?,
+        let group = match group.claim(self.worker.clone(), self.call.clone(), self.lease, unit.now) {
+            Ok(group) => put_group(unit, group)?,
             Err(refused) => return Ok(Err(refused.into())),
         };
         let mut asks = Vec::with_capacity(group.asks.len());
@@ -131,24 +131,23 @@ impl Operation for ClaimGroup {
     }
 }
 
-/// What a worker reports about its claim.
 #[derive(Debug)]
 pub enum ClaimReport {
-    /// It is still busy. The lease lasts this long from now.
+    /// The worker is still busy. Extends the lease to this duration from now.
     Renew(Duration),
     /// The run was resumed.
     Acknowledge,
-    /// The run was not touched; another worker can have it.
+    /// The worker did not start. Another worker can claim the group.
     Release,
-    /// The worker failed while it resumed the run. The question is for a person.
+    /// The worker failed while it resumed the run. `question` asks a person whether to resume again.
     Fail {
         question: Box<Ask>,
-        /// Whether the group's permission to retry counts.
+        /// Whether the group may be retried without the question, if its caller permitted retries.
         may_retry: bool,
     },
 }
 
-/// Takes the report of the worker with this epoch.
+/// Applies the report of the worker whose claim has this epoch. Reports of earlier claims are refused.
 #[derive(Debug)]
 pub struct ReportClaim {
     pub workspace: WorkspaceId,
@@ -177,48 +176,47 @@ impl Operation for ReportClaim {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        let group = match own(unit, self.group, self.token)? {
+        let group = match find_own_group(unit, self.group, self.token)? {
             Ok(group) => Group::clone(&group),
             Err(refused) => return Ok(Err(refused)),
         };
         let (epoch, now) = (self.epoch, unit.now);
         let next = match &self.report {
-            ClaimReport::Renew(lease) => group.renewed(epoch, *lease, now),
-            ClaimReport::Release => group.released(epoch, now),
-            ClaimReport::Acknowledge => match group.acknowledged(epoch, now) {
+            ClaimReport::Renew(lease) => group.renew_claim(epoch, *lease, now),
+            ClaimReport::Release => group.release_claim(epoch, now),
+            ClaimReport::Acknowledge => match group.acknowledge(epoch, now) {
                 Ok((group, asked)) => {
-                    withdraw(unit, asked, texts::RUN_WAS_RESUMED)?;
+                    withdraw_ask(unit, asked, texts::RUN_WAS_RESUMED)?;
                     Ok(group)
                 }
                 Err(refused) => Err(refused),
             },
-            // An extension that changes nothing else checks the claim.
-            ClaimReport::Fail { question, may_retry } => match group.renewed(epoch, Duration::ZERO, now) {
-                Ok(group) => Ok(interrupt(unit, group, question, *may_retry)?),
+            // A renewal by zero seconds checks that the claim is valid.
+            ClaimReport::Fail { question, may_retry } => match group.renew_claim(epoch, Duration::ZERO, now) {
+                Ok(group) => Ok(interrupt_claim(unit, group, question, *may_retry)?),
                 Err(refused) => Err(refused),
             },
         };
         match next {
-            Ok(group) => Ok(Ok(put(unit, group)?)),
+            Ok(group) => Ok(Ok(put_group(unit, group)?)),
             Err(refused) => Ok(Err(refused.into())),
         }
     }
 }
 
-/// Ends a claim of which nobody knows what it did. Asks a person, unless the group permits retries.
-pub(super) fn interrupt(unit: &mut Unit, group: Group, question: &Ask, may_retry: bool) -> Result<Group, StoreError> {
-    let group = group.interrupted(question.id, may_retry, unit.now);
+/// Ends a claim whose effect is unknown. Opens the question to a person, unless the group is retried.
+pub(super) fn interrupt_claim(unit: &mut Unit, group: Group, question: &Ask, may_retry: bool) -> Result<Group, StoreError> {
+    let group = group.interrupt(question.id, may_retry, unit.now);
     if let GroupPhase::Uncertain { .. } = group.phase {
-        open_ask::insert(unit, question.clone())?;
+        open_ask::insert_ask(unit, question.clone())?;
     }
     Ok(group)
 }
 
-/// Withdraws an ask if it is pending.
-pub(super) fn withdraw(unit: &mut Unit, ask: Option<AskId>, reason: &str) -> Result<(), StoreError> {
+pub(super) fn withdraw_ask(unit: &mut Unit, ask: Option<AskId>, reason: &str) -> Result<(), StoreError> {
     let row = ask.map(|id| unit.ask(id)).transpose()?.flatten().filter(|row| row.is_pending()).cloned();
     if let Some(row) = row {
-        // A pending ask can always be withdrawn.
+        // Withdrawing a pending ask cannot fail.
         let _ = decide(unit, &row, Decision::Withdrawn { reason: reason.to_owned() }, Actor::Agent);
     }
     Ok(())

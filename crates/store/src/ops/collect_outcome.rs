@@ -1,4 +1,4 @@
-//! The caller that opened an ask collects its outcome. A secret answer is returned in clear, once, and deleted.
+//! The caller that opened an ask collects its outcome. Secret answers are returned in clear once, and deleted.
 
 use sayso_core::ask::{Answers, Delivery};
 use sayso_core::id::AskId;
@@ -7,16 +7,16 @@ use super::decide::report_delivery;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Operation, Read, Reads};
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
-/// See the module.
+/// Marks the outcome of a caller's ask as delivered. Returns the secret answers on the first call.
 #[derive(Debug)]
-pub struct CallerHasOutcome {
+pub struct CollectOutcome {
     pub workspace: WorkspaceId,
     pub ask: AskId,
 }
 
-impl Operation for CallerHasOutcome {
+impl Operation for CollectOutcome {
     type Output = Option<Answers>;
 
     fn workspace(&self) -> WorkspaceId {
@@ -35,27 +35,27 @@ impl Operation for CallerHasOutcome {
     }
 }
 
-/// The caller takes the outcome under a name of its own. An approval is given to one taker only, so two programs never act on
-/// the same approval.
+/// Collects an outcome for one of several programs that share a token. Only one of them gets an approval, so two programs never
+/// act on the same one.
 #[derive(Debug)]
-pub struct TakeOutcome {
+pub struct ClaimOutcome {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    /// Who takes it. The same taker may repeat the call.
+    /// Identifies the program. It can repeat the call.
     pub taker: IdempotencyKey,
 }
 
-/// The result of [`TakeOutcome`].
+/// The result of [`ClaimOutcome`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Taken {
-    /// The outcome is the caller's, with the secret answer if this is the first call.
+pub enum ClaimOutcomeResult {
+    /// The outcome belongs to this program. The first call also returns the secret answers.
     Outcome(Option<Answers>),
-    /// Another taker has the approval.
+    /// Another program has the approval.
     ByAnother,
 }
 
-impl Operation for TakeOutcome {
-    type Output = Taken;
+impl Operation for ClaimOutcome {
+    type Output = ClaimOutcomeResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -68,17 +68,17 @@ impl Operation for TakeOutcome {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        match unit.earlier(Some(&self.taker))? {
-            Earlier::Fresh => {}
-            Earlier::Same(_) => return Ok(Taken::Outcome(None)),
-            Earlier::Other => return Ok(Taken::ByAnother),
+        match unit.find_earlier_call(Some(&self.taker))? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Same(_) => return Ok(ClaimOutcomeResult::Outcome(None)),
+            EarlierCall::Other => return Ok(ClaimOutcomeResult::ByAnother),
         }
         if unit.ask(self.ask)?.is_some_and(|row| row.ask.is_delivered_approval()) {
-            return Ok(Taken::ByAnother);
+            return Ok(ClaimOutcomeResult::ByAnother);
         }
         let secret = unit.secret_answers(self.ask)?;
         report_delivery(unit, self.ask, Delivery::Delivered)?;
-        unit.remember(Some(&self.taker), self.ask.to_string());
-        Ok(Taken::Outcome(secret))
+        unit.remember_call(Some(&self.taker), self.ask.to_string());
+        Ok(ClaimOutcomeResult::Outcome(secret))
     }
 }

@@ -7,43 +7,42 @@ use sayso_core::session::{Session, SessionStatus};
 use sayso_core::session_lifecycle::{CommandEffect, CommandRefused, SessionCommand, command_effect};
 use sayso_core::texts;
 
-use super::announce::SayNotice;
-use super::decide::agent_gone;
+use super::announce::PostNotice;
+use super::decide::park_or_withdraw;
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// See the module.
 #[derive(Debug)]
 pub struct CommandSession {
     pub workspace: WorkspaceId,
     pub session: SessionId,
-    /// What the caller may see.
+    /// Sessions outside this scope are not found.
     pub scope: Scope,
-    /// What the agent gets.
+    /// The command for the agent's translator.
     pub command: Raw,
     pub kind: SessionCommand,
-    /// What the transcript says when the command stops a turn.
-    pub said: Option<SayNotice>,
+    /// The notice for the transcript if the command stops a turn.
+    pub said: Option<PostNotice>,
 }
 
 /// The result of [`CommandSession`] and [`ConfigureSession`](super::ConfigureSession).
 #[derive(Debug, Clone, PartialEq)]
-pub enum Commanded {
+pub enum SessionCommandResult {
     Queued(Box<Session>),
-    /// The session is over.
+    /// The session has ended.
     Ended,
-    /// The session is not over, or cannot be resumed.
+    /// The session has not ended, or cannot be resumed.
     NotResumable,
-    /// A person runs the agent themselves: it takes no commands from here.
+    /// A person runs the agent, so Sayso cannot send it commands.
     External,
     NotFound,
 }
 
 impl Operation for CommandSession {
-    type Output = Commanded;
+    type Output = SessionCommandResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -57,18 +56,18 @@ impl Operation for CommandSession {
         }
     }
 
-    fn apply(&self, unit: &mut Unit) -> Result<Commanded, StoreError> {
+    fn apply(&self, unit: &mut Unit) -> Result<SessionCommandResult, StoreError> {
         let found = unit.session(self.session)?.filter(|session| session_rows::is_visible(session, &self.scope));
-        let Some(mut session) = found.cloned() else { return Ok(Commanded::NotFound) };
+        let Some(mut session) = found.cloned() else { return Ok(SessionCommandResult::NotFound) };
         match command_effect(&session, self.kind) {
-            Err(CommandRefused::External) => return Ok(Commanded::External),
-            Err(CommandRefused::Ended) => return Ok(Commanded::Ended),
-            Err(CommandRefused::NotResumable) => return Ok(Commanded::NotResumable),
+            Err(CommandRefused::External) => return Ok(SessionCommandResult::External),
+            Err(CommandRefused::Ended) => return Ok(SessionCommandResult::Ended),
+            Err(CommandRefused::NotResumable) => return Ok(SessionCommandResult::NotResumable),
             Ok(CommandEffect::CloseHere) => {
                 session.status = self.close_here(unit)?;
-                return Ok(Commanded::Queued(Box::new(session)));
+                return Ok(SessionCommandResult::Queued(Box::new(session)));
             }
-            // The actor decides what becomes of outcomes that it has not sent. Here nobody knows which it has.
+            // The connection actor handles outcomes that it has not sent. Only the actor knows which ones it sent.
             Ok(CommandEffect::StopAgent) => {}
             Ok(CommandEffect::ResumeAgent) => {
                 session_rows::set_status(unit, self.session, SessionStatus::Running)?;
@@ -79,14 +78,14 @@ impl Operation for CommandSession {
             said.apply(unit)?;
         }
         unit.queue_command(session.connection, self.session, &self.command);
-        Ok(Commanded::Queued(Box::new(session)))
+        Ok(SessionCommandResult::Queued(Box::new(session)))
     }
 }
 
 impl CommandSession {
     fn close_here(&self, unit: &mut Unit) -> Result<SessionStatus, StoreError> {
         for row in unit.pending_of_session(self.session)? {
-            agent_gone(unit, &row, false, texts::WITHDRAWN_CLOSED);
+            park_or_withdraw(unit, &row, false, texts::WITHDRAWN_CLOSED);
         }
         let closed = SessionStatus::Ended { reason: texts::WITHDRAWN_CLOSED.to_owned(), failed: false, resumable: false };
         session_rows::set_status(unit, self.session, closed.clone())?;

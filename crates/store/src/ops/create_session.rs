@@ -1,4 +1,4 @@
-//! Starts a session together with the connection that carries it.
+//! Creates a session and its connection.
 
 use std::sync::Arc;
 
@@ -10,24 +10,23 @@ use sayso_core::transcript::Block;
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::{EventKind, WorkspaceId};
-use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
-use crate::unit::{Earlier, Unit};
+use crate::operation::{IdempotencyKey, IdempotentResult, Operation, Read, Reads};
+use crate::unit::{EarlierCall, Unit};
 
-/// See the module.
 #[derive(Debug)]
 pub struct CreateSession {
     pub workspace: WorkspaceId,
     pub session: Session,
     pub connection: Connection,
-    /// The first command for the agent.
+    /// The command that starts the agent.
     pub command: Raw,
-    /// The prompt as the first block of the transcript.
+    /// The prompt, as the first block of the transcript.
     pub prompt: Option<Block>,
     pub key: Option<IdempotencyKey>,
 }
 
 impl CreateSession {
-    /// Everything but the idempotency key. Runs create the sessions of their steps with it.
+    /// The reads without the idempotency key. Runs create the sessions of their steps with them.
     pub(super) fn reads_of_rows(&self, reads: &mut Reads) {
         reads.add(Read::Session(self.session.id));
         reads.add(Read::Connection(self.connection.id));
@@ -38,7 +37,7 @@ impl CreateSession {
 
     pub(super) fn insert(&self, unit: &mut Unit) -> Result<(), StoreError> {
         unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))?;
-        session_rows::insert(unit, &self.session)?;
+        session_rows::insert_session(unit, &self.session)?;
         if let Some(prompt) = &self.prompt {
             session_rows::add_block(unit, self.session.id, prompt, EventKind::MessageCompleted)?;
         }
@@ -48,7 +47,7 @@ impl CreateSession {
 }
 
 impl Operation for CreateSession {
-    type Output = Once<Box<Session>>;
+    type Output = IdempotentResult<Box<Session>>;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -60,22 +59,24 @@ impl Operation for CreateSession {
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
-        if let Some(session) = unit.earlier_target(self.key.as_ref()) {
+        if let Some(session) = unit.earlier_call_target(self.key.as_ref()) {
             reads.add(Read::Session(session));
         }
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Other => return Ok(Once::Reused),
-            Earlier::Same(id) => {
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Other => return Ok(IdempotentResult::Reused),
+            EarlierCall::Same(id) => {
                 let session = id.parse().ok().map(|id| unit.session(id)).transpose()?.flatten();
-                return Ok(session.map_or(Once::Reused, |session| Once::Before(Box::new(session.clone()))));
+                return Ok(
+                    session.map_or(IdempotentResult::Reused, |session| IdempotentResult::Repeated(Box::new(session.clone())))
+                );
             }
         }
         self.insert(unit)?;
-        unit.remember(self.key.as_ref(), self.session.id.to_string());
-        Ok(Once::Done(Box::new(self.session.clone())))
+        unit.remember_call(self.key.as_ref(), self.session.id.to_string());
+        Ok(IdempotentResult::Done(Box::new(self.session.clone())))
     }
 }

@@ -1,4 +1,4 @@
-//! Rules that a person grants for a while.
+//! Grants: rules that a person adds for a limited time.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use sayso_core::time::Time;
 
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
-use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::operation::{IdempotencyKey, IdempotentResult, Operation, Read, Reads};
 use crate::rows::GrantRow;
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
 /// Stores a grant. Returns its id, or the id that the same call created before.
 #[derive(Debug)]
@@ -18,13 +18,13 @@ pub struct AddGrant {
     pub workspace: WorkspaceId,
     pub id: GrantId,
     pub until: Option<Time>,
-    /// The rule.
+    /// The rule as JSON.
     pub data: Raw,
     pub key: Option<IdempotencyKey>,
 }
 
 impl Operation for AddGrant {
-    type Output = Once<GrantId>;
+    type Output = IdempotentResult<GrantId>;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -36,14 +36,14 @@ impl Operation for AddGrant {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Other => return Ok(Once::Reused),
-            Earlier::Same(id) => return Ok(id.parse().map_or(Once::Reused, Once::Before)),
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Other => return Ok(IdempotentResult::Reused),
+            EarlierCall::Same(id) => return Ok(id.parse().map_or(IdempotentResult::Reused, IdempotentResult::Repeated)),
         }
         unit.grants.insert(self.id, Arc::new(GrantRow { until: self.until, data: self.data.clone() }))?;
-        unit.remember(self.key.as_ref(), self.id.to_string());
-        Ok(Once::Done(self.id))
+        unit.remember_call(self.key.as_ref(), self.id.to_string());
+        Ok(IdempotentResult::Done(self.id))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Reads a connection with everything that its actor continues with. An operation and not a query, although it changes
-//! nothing: operations find rows that are newer than their tables, so an actor that starts makes nobody flush the log.
+//! Loads everything that a connection actor needs to continue. This is an operation although it changes nothing: operations
+//! find rows that are newer than their tables, so starting an actor does not force a flush of the log.
 
 use std::sync::Arc;
 
@@ -14,23 +14,21 @@ use crate::operation::{Operation, PendingOf, Read, Reads};
 use crate::rows::{OutboxBody, OwnerId};
 use crate::unit::Unit;
 
-/// See the module.
 #[derive(Debug)]
 pub struct LoadConnection {
     pub workspace: WorkspaceId,
     pub connection: ConnectionId,
 }
 
-/// Everything that an actor needs to continue a connection.
 #[derive(Debug, Clone)]
 pub struct LoadedConnection {
     /// The connection.
     pub connection: Connection,
-    /// The sessions it carries, in the order in which they were created.
+    /// Oldest first.
     pub sessions: Vec<Session>,
-    /// What has to be sent, in order.
+    /// The messages to send, in order.
     pub outbox: Vec<OutboxRow>,
-    /// How many asks are pending on it.
+    /// The number of pending asks.
     pub pending: usize,
 }
 
@@ -82,7 +80,7 @@ impl Operation for LoadConnection {
     }
 }
 
-/// The outcome of an ask, with secret answers in clear.
+/// Builds the payload of an outcome, with secret answers in clear.
 fn outcome(unit: &Unit, ask: AskId, follow_up: bool) -> Result<Option<OutboxPayload>, StoreError> {
     let Some(ask) = unit.asks.get(&ask)?.map(|row| Arc::clone(&row.ask)) else { return Ok(None) };
     let AskState::Resolved { outcome, .. } = &ask.state else { return Ok(None) };

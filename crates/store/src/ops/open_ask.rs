@@ -1,4 +1,4 @@
-//! Opens an ask for a caller that waits for it over HTTP.
+//! Opens the ask of a caller of the API.
 
 use std::sync::Arc;
 
@@ -13,35 +13,34 @@ use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, Operation, PendingOf, Read, Reads};
 use crate::payload::EventPayload;
 use crate::rows::{AskRow, OwnerId};
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
-/// See the module.
 #[derive(Debug)]
 pub struct OpenAsk {
     pub workspace: WorkspaceId,
-    /// What the caller may see.
+    /// A session outside this scope is not found.
     pub scope: Scope,
-    /// The ask; it has its outcome already if the policy decided it.
+    /// The ask. If the policy decided it, it has its outcome.
     pub ask: Box<Ask>,
     pub key: Option<IdempotencyKey>,
-    /// How many asks the caller may have pending.
+    /// The limit of pending asks of the caller.
     pub max_pending: usize,
 }
 
 /// The result of [`OpenAsk`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Opened {
-    /// This ask: new, or the earlier one with the same key.
+pub enum OpenAskResult {
+    /// A new ask, or the earlier one with the same key or request id.
     Ask(Box<Ask>),
     /// The caller or the session has too many pending asks.
     TooMany,
     /// The idempotency key belongs to another call.
     KeyReused,
-    /// The call with this idempotency key was approved, and the caller has that approval already.
+    /// The earlier ask with this key was approved, and the caller has collected the approval.
     ApprovalDelivered,
-    /// The caller's request id belongs to an ask for something else.
+    /// The request id belongs to an ask with a different request.
     DedupeKeyReused,
-    /// The session is unknown, invisible or over.
+    /// The session is unknown, outside the scope, or has ended.
     NoSession,
 }
 
@@ -50,14 +49,14 @@ impl OpenAsk {
         self.ask.origin.opened_by.map(OwnerId::from)
     }
 
-    /// The request id of a caller that gives its asks ids.
+    /// Returns the owner and the request id, if the caller gave one.
     fn native(&self) -> Option<(OwnerId, &str)> {
         Some((self.owner()?, self.ask.origin.native_id.as_deref()?))
     }
 }
 
 impl Operation for OpenAsk {
-    type Output = Opened;
+    type Output = OpenAskResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -82,54 +81,54 @@ impl Operation for OpenAsk {
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
-        if let Some(ask) = unit.earlier_target::<AskId>(self.key.as_ref()) {
+        if let Some(ask) = unit.earlier_call_target::<AskId>(self.key.as_ref()) {
             reads.add(Read::Ask(ask));
         }
     }
 
-    fn apply(&self, unit: &mut Unit) -> Result<Opened, StoreError> {
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Same(id) => {
+    fn apply(&self, unit: &mut Unit) -> Result<OpenAskResult, StoreError> {
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Same(id) => {
                 let earlier = id.parse().ok().map(|id| unit.ask(id)).transpose()?.flatten();
                 return Ok(match earlier {
-                    None => Opened::KeyReused,
-                    Some(row) if row.ask.is_delivered_approval() => Opened::ApprovalDelivered,
-                    Some(row) => Opened::Ask(Box::new(Ask::clone(&row.ask))),
+                    None => OpenAskResult::KeyReused,
+                    Some(row) if row.ask.is_delivered_approval() => OpenAskResult::ApprovalDelivered,
+                    Some(row) => OpenAskResult::Ask(Box::new(Ask::clone(&row.ask))),
                 });
             }
-            Earlier::Other => return Ok(Opened::KeyReused),
+            EarlierCall::Other => return Ok(OpenAskResult::KeyReused),
         }
         if let Some(session) = self.ask.origin.session {
             let found = unit.session(session)?;
             if found.is_none_or(|session| session.status.is_ended() || !session_rows::is_visible(session, &self.scope)) {
-                return Ok(Opened::NoSession);
+                return Ok(OpenAskResult::NoSession);
             }
             if unit.count_pending(PendingOf::Session(session))? >= limits::PENDING {
-                return Ok(Opened::TooMany);
+                return Ok(OpenAskResult::TooMany);
             }
         }
         if let Some(earlier) = self.earlier_request(unit)? {
-            if !earlier.asks_the_same(&self.ask) {
-                return Ok(Opened::DedupeKeyReused);
+            if !earlier.requests_the_same(&self.ask) {
+                return Ok(OpenAskResult::DedupeKeyReused);
             }
-            unit.remember(self.key.as_ref(), earlier.id.to_string());
-            return Ok(Opened::Ask(Box::new(Ask::clone(&earlier))));
+            unit.remember_call(self.key.as_ref(), earlier.id.to_string());
+            return Ok(OpenAskResult::Ask(Box::new(Ask::clone(&earlier))));
         }
         if let Some(owner) = self.owner()
             && unit.count_pending(PendingOf::Owner(owner))? >= self.max_pending
         {
-            return Ok(Opened::TooMany);
+            return Ok(OpenAskResult::TooMany);
         }
-        unit.remember(self.key.as_ref(), self.ask.id.to_string());
-        let ask = insert(unit, Ask::clone(&self.ask))?;
-        Ok(Opened::Ask(Box::new(Ask::clone(&ask))))
+        unit.remember_call(self.key.as_ref(), self.ask.id.to_string());
+        let ask = insert_ask(unit, Ask::clone(&self.ask))?;
+        Ok(OpenAskResult::Ask(Box::new(Ask::clone(&ask))))
     }
 }
 
 impl OpenAsk {
-    /// The ask that the caller opened before under the same request id: pending, or with an outcome that it has not
-    /// collected and that is not too old.
+    /// Finds the ask that the caller opened under the same request id, if it is pending or its outcome was not collected and is
+    /// not too old.
     fn earlier_request(&self, unit: &Unit) -> Result<Option<Arc<Ask>>, StoreError> {
         let Some((owner, native)) = self.native() else { return Ok(None) };
         if let Some(pending) = unit.pending_by_native(owner, native)? {
@@ -141,9 +140,8 @@ impl OpenAsk {
     }
 }
 
-/// Adds an ask under a new id and announces it. An ask that the policy decided is one event: it never appears as pending.
-/// Needs the ask's id.
-pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Result<Arc<Ask>, StoreError> {
+/// Adds an ask under a new id and announces it. An ask that the policy decided has one event and never appears as pending.
+pub(super) fn insert_ask(unit: &mut Unit, ask: Ask) -> Result<Arc<Ask>, StoreError> {
     let ask = Arc::new(ask);
     let row = AskRow { ask: Arc::clone(&ask), seq: unit.next_seq() };
     unit.asks.insert(ask.id, Arc::new(row))?;
@@ -152,7 +150,7 @@ pub(super) fn insert(unit: &mut Unit, ask: Ask) -> Result<Arc<Ask>, StoreError> 
         AskState::Resolved { .. } => EventPayload::AskResolved(Arc::clone(&ask)),
     };
     unit.announce_ask(ask.origin.session, payload);
-    decide::trace(unit, &ask);
+    decide::announce_step_question(unit, &ask);
     match &ask.state {
         AskState::Pending(_) => {
             if let Some(deadline) = ask.policy.deadline {

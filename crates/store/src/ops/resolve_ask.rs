@@ -1,4 +1,4 @@
-//! Ends an ask: by a decision, by its deadline, or because its caller withdraws it. And snoozes it.
+//! Ends an ask by a decision, its deadline or its caller, and snoozes asks.
 
 use std::sync::Arc;
 
@@ -10,40 +10,38 @@ use sayso_core::policy;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 
-use super::decide::{decide, decide_about, is_visible};
+use super::decide::{decide, decide_with_content, is_visible};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{IdempotencyKey, KeyReused, Operation, Read, Reads};
 use crate::payload::EventPayload;
 use crate::rows::AskRow;
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
-/// Decides an ask.
+/// Decides an ask. The first decision wins; later ones are refused with the outcome.
 #[derive(Debug)]
 pub struct ResolveAsk {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    /// What the caller may see.
+    /// Asks outside this scope are not found.
     pub scope: Scope,
-    /// If set, the ask must belong to this session.
     pub session: Option<SessionId>,
     pub decision: Decision,
     pub by: Actor,
     pub key: Option<IdempotencyKey>,
-    /// The digest of the files that the command executes, if the caller has just compared them with what the person saw.
+    /// The digest of the files that the command executes, if the caller compared them with what the person saw.
     pub content: Option<ShaDigest>,
 }
 
-/// Why an ask was not decided.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// Unknown, invisible, or of another session.
+    /// The ask is unknown, outside the scope, or belongs to another session.
     #[error("no such ask")]
     NotFound,
     /// The state machine refused the decision.
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// The command executes files that the caller has to compare first.
+    /// The command executes files, and the caller did not compare them.
     #[error("the files that the command executes were not compared")]
     ContentUnchecked,
     /// The idempotency key belongs to another call.
@@ -51,7 +49,7 @@ pub enum ResolveError {
     KeyReused(#[from] KeyReused),
 }
 
-/// The ask if the caller may see it.
+/// Finds an ask in the scope.
 fn visible_ask(unit: &Unit, id: AskId, scope: &Scope) -> Result<Option<Arc<AskRow>>, StoreError> {
     Ok(unit.ask(id)?.filter(|row| is_visible(&row.ask, scope)).cloned())
 }
@@ -73,24 +71,24 @@ impl Operation for ResolveAsk {
         if self.session.is_some_and(|session| row.ask.origin.session != Some(session)) {
             return Ok(Err(ResolveError::NotFound));
         }
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Same(_) => return Ok(Ok(Arc::clone(&row.ask))),
-            Earlier::Other => return Ok(Err(KeyReused.into())),
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Same(_) => return Ok(Ok(Arc::clone(&row.ask))),
+            EarlierCall::Other => return Ok(Err(KeyReused.into())),
         }
         let approves = row.is_pending() && matches!(self.decision, Decision::Approved { .. });
         if approves && self.content.is_none() && row.ask.context.executes.as_ref().is_some_and(|executes| executes.readable) {
             return Ok(Err(ResolveError::ContentUnchecked));
         }
-        let decided = decide_about(unit, &row, self.decision.clone(), self.by.clone(), self.content);
+        let decided = decide_with_content(unit, &row, self.decision.clone(), self.by.clone(), self.content);
         if let Ok(ask) = &decided {
-            unit.remember(self.key.as_ref(), ask.id.to_string());
+            unit.remember_call(self.key.as_ref(), ask.id.to_string());
         }
         Ok(decided.map_err(ResolveError::from))
     }
 }
 
-/// Lets the deadline of an ask decide, if it has passed and the ask is still pending.
+/// Applies the deadline of an ask, if it has passed and the ask is pending.
 #[derive(Debug)]
 pub struct ExpireAsk {
     pub workspace: WorkspaceId,
@@ -99,17 +97,17 @@ pub struct ExpireAsk {
 
 /// The result of [`ExpireAsk`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Expired {
+pub enum ExpireAskResult {
     /// The deadline decided this ask.
     Ask(Arc<Ask>),
-    /// The deadline is later by the clock of the backend, at this time.
+    /// The deadline has not passed by the clock of the backend. It is at this time.
     NotYet(Time),
-    /// The ask is not pending, is unknown or has no deadline.
+    /// The ask is unknown, resolved or has no deadline.
     Over,
 }
 
 impl Operation for ExpireAsk {
-    type Output = Expired;
+    type Output = ExpireAskResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -120,14 +118,14 @@ impl Operation for ExpireAsk {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(Expired::Over) };
-        let Some(deadline) = row.ask.policy.deadline.filter(|_| row.is_pending()) else { return Ok(Expired::Over) };
+        let Some(row) = unit.ask(self.ask)?.cloned() else { return Ok(ExpireAskResult::Over) };
+        let Some(deadline) = row.ask.policy.deadline.filter(|_| row.is_pending()) else { return Ok(ExpireAskResult::Over) };
         if unit.now < deadline.at {
-            return Ok(Expired::NotYet(deadline.at));
+            return Ok(ExpireAskResult::NotYet(deadline.at));
         }
         let decision = policy::timed_out(&row.ask.body, &deadline);
         let decided = decide(unit, &row, decision, Actor::Timeout { after: deadline.after });
-        Ok(decided.map_or(Expired::Over, Expired::Ask))
+        Ok(decided.map_or(ExpireAskResult::Over, ExpireAskResult::Ask))
     }
 }
 
@@ -136,7 +134,7 @@ impl Operation for ExpireAsk {
 pub struct WithdrawAsk {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    /// What the caller may see.
+    /// Asks outside this scope are not found.
     pub scope: Scope,
     pub reason: String,
 }
@@ -153,7 +151,7 @@ impl Operation for WithdrawAsk {
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        // Callers withdraw only asks of callers; an agent withdraws its own through its connection.
+        // Callers withdraw only asks of callers. Agents withdraw theirs through their connection.
         let found = visible_ask(unit, self.ask, &self.scope)?.filter(|row| row.ask.origin.connection.is_none());
         let Some(row) = found else { return Ok(Err(ResolveError::NotFound)) };
         let decision = Decision::Withdrawn { reason: self.reason.clone() };
@@ -165,7 +163,6 @@ impl Operation for WithdrawAsk {
 #[derive(Debug)]
 pub struct WithdrawByRequest {
     pub workspace: WorkspaceId,
-    /// The token that opened it.
     pub opened_by: TokenId,
     /// The `dedupeKey`.
     pub request: String,
@@ -196,7 +193,7 @@ impl Operation for WithdrawByRequest {
 pub struct SnoozeAsk {
     pub workspace: WorkspaceId,
     pub ask: AskId,
-    /// What the caller may see.
+    /// Asks outside this scope are not found.
     pub scope: Scope,
     pub until: Option<Time>,
 }

@@ -1,4 +1,4 @@
-//! How sessions and their transcripts change. Several operations share these rules.
+//! Changes of sessions and transcripts that several operations share.
 
 use std::sync::Arc;
 
@@ -18,15 +18,15 @@ pub(crate) fn is_visible(session: &Session, scope: &Scope) -> bool {
     scope.sees(Visible { session: Some(session.id), labels: &session.labels, opened_by: session.opened_by })
 }
 
-/// Adds a session under a new id and announces it. Needs the session's id.
-pub(super) fn insert(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
+/// Adds a session under a new id and announces it. The id must be loaded.
+pub(super) fn insert_session(unit: &mut Unit, session: &Session) -> Result<(), StoreError> {
     let seq = unit.next_seq();
     unit.sessions.insert(session.id, Arc::new(SessionRow { session: session.clone(), seq }))?;
     let payload = EventPayload::SessionCreated(Box::new(SessionSnapshot::from(session)));
     unit.announce_session(session.id, payload)
 }
 
-/// Stores what a session does now, and announces it if that is a change.
+/// Sets the status of a session, and announces it if it changed.
 pub(super) fn set_status(unit: &mut Unit, id: SessionId, status: SessionStatus) -> Result<(), StoreError> {
     let Some(session) = unit.session(id)? else { return Ok(()) };
     if session.status == status {
@@ -44,7 +44,7 @@ pub(super) struct NewSettings<'a> {
     pub(super) model: Option<&'a String>,
 }
 
-/// Stores the settings of a session, and announces those that are new.
+/// Stores the settings of a session, and announces them if they changed.
 pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>) -> Result<(), StoreError> {
     let Some(session) = unit.session(id)? else { return Ok(()) };
     let permission_mode = new.permission_mode.filter(|mode| **mode != session.permission_mode).cloned();
@@ -66,14 +66,14 @@ pub(super) fn set_settings(unit: &mut Unit, id: SessionId, new: &NewSettings<'_>
     unit.announce_session(id, EventPayload::SessionStatus(change))
 }
 
-/// Adds a block under a new id and announces it. Needs the block's id and the session.
+/// Adds a block under a new id and announces it. The id of the block and the session must be loaded.
 pub(super) fn add_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let row = BlockRow { session, seq: unit.next_seq(), block: block.clone() };
     unit.blocks.insert(block.id, Arc::new(row))?;
     unit.announce_session(session, EventPayload::of_block(block.clone(), event))
 }
 
-/// Adds a block, or replaces the one with the same id, and announces it. Needs the block and the session.
+/// Adds a block or replaces the one with the same id, and announces it. The block and the session must be loaded.
 pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, event: EventKind) -> Result<(), StoreError> {
     let Some(before) = unit.blocks.get(&block.id)?.cloned() else {
         return add_block(unit, session, block, event);
@@ -84,7 +84,7 @@ pub(super) fn put_block(unit: &mut Unit, session: SessionId, block: &Block, even
     unit.announce_session(session, EventPayload::of_block(block, event))
 }
 
-/// Agents report the input of a tool call once, and not again with its result. The earlier input is kept.
+/// Keeps the input of a tool call, which agents report only once and not again with the result.
 fn with_earlier_input(mut block: Block, before: &Block) -> Block {
     if let (BlockBody::Tool { input, .. }, BlockBody::Tool { input: earlier, .. }) = (&mut block.body, &before.body)
         && input.is_none()

@@ -1,4 +1,4 @@
-//! The caller that opened an ask no longer waits for it, or waits again. Only questions without secrets are parked.
+//! Records that the caller of an ask stopped waiting or waits again. Only questions without secrets are parked.
 
 use sayso_core::ask::Reach;
 use sayso_core::id::AskId;
@@ -9,7 +9,6 @@ use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// See the module.
 #[derive(Debug)]
 pub struct SetReach {
     pub workspace: WorkspaceId,
@@ -33,9 +32,9 @@ impl Operation for SetReach {
         let ask = &row.ask;
         let parkable = ask.can_be_parked() && ask.origin.connection.is_none();
         let state = match self.reach {
-            Reach::Parked if parkable => ask.state.parked(),
+            Reach::Parked if parkable => ask.state.park(),
             Reach::Parked => None,
-            Reach::Live => ask.state.revived(),
+            Reach::Live => ask.state.revive(),
         };
         if let Some(state) = state {
             set_reach(unit, &row, state, self.reach);

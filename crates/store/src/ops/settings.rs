@@ -36,13 +36,11 @@ impl Operation for PutSetting {
     }
 }
 
-/// Remembers that a person trusts the policy file of a project as it is now.
+/// Records that a person trusts the current text of a project's policy file.
 #[derive(Debug)]
 pub struct TrustProject {
     pub workspace: WorkspaceId,
-    /// The policy file.
     pub path: String,
-    /// The hash of its text.
     pub hash: String,
 }
 

@@ -8,22 +8,21 @@ use sayso_core::time::Time;
 
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
-use crate::operation::{IdempotencyKey, Once, Operation, Read, Reads};
+use crate::operation::{IdempotencyKey, IdempotentResult, Operation, Read, Reads};
 use crate::rows::LoginCodeRow;
-use crate::unit::{Earlier, Unit};
+use crate::unit::{EarlierCall, Unit};
 
-/// A bearer token as it is stored.
+/// A stored bearer token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRow {
     pub id: TokenId,
     pub workspace: WorkspaceId,
-    /// SHA-256 of the secret.
+    /// The SHA-256 hash of the secret.
     pub hash: [u8; 32],
-    /// The role's name.
     pub role: String,
-    /// The name of the person or program.
+    /// The name of the person or program that uses it.
     pub actor: String,
-    /// The name of the browser that signed in.
+    /// Set for tokens of browsers that signed in.
     pub device: Option<String>,
     pub scope: Scope,
     pub created_at: Time,
@@ -39,7 +38,7 @@ pub struct CreateToken {
 }
 
 impl Operation for CreateToken {
-    type Output = Once<TokenRow>;
+    type Output = IdempotentResult<TokenRow>;
 
     fn workspace(&self) -> WorkspaceId {
         self.token.workspace
@@ -47,37 +46,37 @@ impl Operation for CreateToken {
 
     fn reads(&self, reads: &mut Reads) {
         reads.key(self.key.as_ref());
-        reads_of_new(&self.token, reads);
+        read_uniqueness(&self.token, reads);
     }
 
     fn more_reads(&self, unit: &Unit, reads: &mut Reads) {
-        if let Some(token) = unit.earlier_target(self.key.as_ref()) {
+        if let Some(token) = unit.earlier_call_target(self.key.as_ref()) {
             reads.add(Read::Token(token));
         }
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
-        match unit.earlier(self.key.as_ref())? {
-            Earlier::Fresh => {}
-            Earlier::Other => return Ok(Once::Reused),
-            Earlier::Same(id) => {
+        match unit.find_earlier_call(self.key.as_ref())? {
+            EarlierCall::Fresh => {}
+            EarlierCall::Other => return Ok(IdempotentResult::Reused),
+            EarlierCall::Same(id) => {
                 let made = id.parse().ok().map(|id| unit.tokens.get(&id)).transpose()?.flatten();
-                return Ok(made.map_or(Once::Reused, |token| Once::Before(TokenRow::clone(token))));
+                return Ok(made.map_or(IdempotentResult::Reused, |token| IdempotentResult::Repeated(TokenRow::clone(token))));
             }
         }
-        insert(unit, &self.token)?;
-        unit.remember(self.key.as_ref(), self.token.id.to_string());
-        Ok(Once::Done(self.token.clone()))
+        insert_token(unit, &self.token)?;
+        unit.remember_call(self.key.as_ref(), self.token.id.to_string());
+        Ok(IdempotentResult::Done(self.token.clone()))
     }
 }
 
-fn reads_of_new(token: &TokenRow, reads: &mut Reads) {
+fn read_uniqueness(token: &TokenRow, reads: &mut Reads) {
     reads.add(Read::Token(token.id));
     reads.add(Read::TokenByHash(token.hash));
 }
 
 /// Adds a token under a new id and a new hash.
-fn insert(unit: &mut Unit, token: &TokenRow) -> Result<(), StoreError> {
+fn insert_token(unit: &mut Unit, token: &TokenRow) -> Result<(), StoreError> {
     if unit.has_token_hash(token.hash)? {
         return Err(StoreError::Duplicate { what: "token" });
     }
@@ -115,11 +114,11 @@ impl Operation for RevokeToken {
 #[derive(Debug)]
 pub struct CreateLoginCode {
     pub workspace: WorkspaceId,
-    /// SHA-256 of the code.
+    /// The SHA-256 hash of the code.
     pub hash: [u8; 32],
-    /// The role of the token that the code becomes.
+    /// The role of the token that the code is exchanged for.
     pub role: String,
-    /// The name on that token.
+    /// The actor of that token.
     pub actor: String,
     pub expires_at: Time,
 }
@@ -141,10 +140,10 @@ impl Operation for CreateLoginCode {
     }
 }
 
-/// Turns a login code into a token, once.
+/// Exchanges a login code for a token, once.
 #[derive(Debug)]
 pub struct RedeemLoginCode {
-    /// SHA-256 of the code.
+    /// The SHA-256 hash of the code.
     pub code: [u8; 32],
     /// The token to create. Role and actor come from the code.
     pub token: TokenRow,
@@ -159,7 +158,7 @@ impl Operation for RedeemLoginCode {
 
     fn reads(&self, reads: &mut Reads) {
         reads.add(Read::LoginCode(self.code));
-        reads_of_new(&self.token, reads);
+        read_uniqueness(&self.token, reads);
     }
 
     fn apply(&self, unit: &mut Unit) -> Result<Self::Output, StoreError> {
@@ -169,7 +168,7 @@ impl Operation for RedeemLoginCode {
             return Ok(None);
         }
         let token = TokenRow { role: code.role.clone(), actor: code.actor.clone(), ..self.token.clone() };
-        insert(unit, &token)?;
+        insert_token(unit, &token)?;
         Ok(Some(token))
     }
 }

@@ -1,4 +1,4 @@
-//! Writes the changes of a batch: one statement for all rows of a table that change in the same way.
+//! Writes the changes of a batch, with one statement for all rows of a table that change in the same way.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,8 +6,8 @@ use std::collections::hash_map::Entry;
 
 use tokio_postgres::types::{ToSql, Type};
 
-use super::line::Line;
-use crate::columns::row_bytes::{Action, Changes};
+use super::connection::PgConnection;
+use crate::columns::row_bytes::{Action, RowChanges};
 use crate::columns::search_text::with_search_text;
 use crate::columns::table::{ASK_STATE, Table};
 use crate::columns::value::Value;
@@ -20,7 +20,7 @@ enum Column<'a> {
     Blobs(Vec<Option<&'a [u8]>>),
 }
 
-/// The types of columns, by table and name, as the database has them.
+/// The types of columns in the database, by table and column name.
 #[derive(Debug)]
 pub(super) struct ColumnTypes(HashMap<(String, String), ColumnType>);
 
@@ -50,13 +50,13 @@ impl ColumnType {
 }
 
 impl ColumnTypes {
-    pub(super) async fn read(line: &Line) -> Result<Self, StoreError> {
+    pub(super) async fn read(connection: &PgConnection) -> Result<Self, StoreError> {
         let sql = "SELECT c.relname::text, a.attname::text, format_type(a.atttypid, NULL)
              FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
              WHERE a.attnum > 0 AND NOT a.attisdropped AND c.oid = ANY (SELECT to_regclass(name) FROM unnest($1::text[]) AS name)";
         let names: Vec<_> = Table::ALL.iter().map(|table| table.name()).collect();
         let mut types = HashMap::new();
-        for row in line.client.query_typed(sql, &[(&names, Type::TEXT_ARRAY)]).await? {
+        for row in connection.client.query_typed(sql, &[(&names, Type::TEXT_ARRAY)]).await? {
             let of: String = row.try_get(2)?;
             let of = match of.as_str() {
                 "bigint" => ColumnType::Integer,
@@ -101,26 +101,27 @@ impl<'a> Column<'a> {
     }
 }
 
-/// Operations refuse texts with U+0000. A text of our own with a part of somebody else's must not make the batch fail.
+/// Replaces U+0000 in texts that Sayso composes from parts of agents. Operations refuse U+0000 in other texts; here it must not
+/// fail the batch.
 pub(super) fn without_nul(text: Cow<'_, str>) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', "\u{fffd}").into() } else { text }
 }
 
-/// A statement with the rows it writes.
+/// A statement with the rows that it writes.
 pub(super) struct Write<'a> {
     sql: String,
     columns: Vec<Column<'a>>,
 }
 
 impl Write<'_> {
-    pub(super) async fn run(&self, line: &Line) -> Result<u64, tokio_postgres::Error> {
+    pub(super) async fn run(&self, connection: &PgConnection) -> Result<u64, tokio_postgres::Error> {
         let params: Vec<_> = self.columns.iter().map(Column::typed).collect();
-        line.client.execute_typed(&self.sql, &params).await
+        connection.client.execute_typed(&self.sql, &params).await
     }
 }
 
-/// The statements for these changes. Each row is in one change at most.
-pub(super) fn writes<'a>(types: &ColumnTypes, changes: &'a Changes) -> Result<Vec<Write<'a>>, StoreError> {
+/// Builds the statements for these changes. Each row has at most one change.
+pub(super) fn writes<'a>(types: &ColumnTypes, changes: &'a RowChanges) -> Result<Vec<Write<'a>>, StoreError> {
     let mut found: Vec<Write<'a>> = Vec::new();
     let mut places: HashMap<(Table, u8), usize> = HashMap::new();
     for change in changes.iter() {
@@ -165,7 +166,7 @@ fn sql(table: Table, action: Action, names: &[&'static str], types: &[ColumnType
     match action {
         Action::Put => {
             let conflict = match table {
-                // Two events with the same place would be a fault that nobody may see.
+                // Two events with the same `seq` must fail the batch, not overwrite each other.
                 Table::Event => String::new(),
                 _ if names.len() == key.len() => " ON CONFLICT DO NOTHING".to_owned(),
                 _ => format!(" ON CONFLICT ({}) DO UPDATE SET {}", key.join(", "), set("excluded")),

@@ -1,4 +1,4 @@
-//! What errors of PostgreSQL mean for a batch.
+//! Classifies errors of PostgreSQL by what they mean for a batch.
 
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
@@ -8,9 +8,9 @@ use crate::error::StoreError;
 /// Why a transaction did not commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// The connection is unusable, or leads to a server that takes no writes. Others in the pool are no better.
+    /// The connection is broken, or leads to a server that accepts no writes. The same holds for other connections of the pool.
     Lost,
-    /// The same transaction can work when it is repeated.
+    /// A retry of the transaction can succeed.
     Conflict,
     /// The disk of the server is full.
     Full,
@@ -51,7 +51,7 @@ impl From<Error> for StoreError {
     }
 }
 
-/// The message of the server, or of the socket. Never a parameter of a statement.
+/// Returns the message of the server or the socket, which never contains parameters of statements.
 fn describe(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(answer), _) => format!("{} ({})", answer.message(), answer.code().code()),
@@ -60,7 +60,7 @@ fn describe(error: &Error) -> String {
     }
 }
 
-/// Why a batch failed.
+/// Returns why a batch failed.
 pub(super) fn cause_of(error: &StoreError) -> Cause {
     match error {
         StoreError::Unavailable(_) => Cause::Lost,

@@ -1,7 +1,7 @@
-//! Wakes the writer when another node has committed: LISTEN on a connection of its own.
+//! Wakes the writer when another node has committed. Uses LISTEN on a separate connection.
 //!
-//! A notification can get lost, and a pooler may give LISTEN to a server connection that nobody reads. So the connection
-//! tests itself when it is opened, and the writer looks at the feed once per second in any case.
+//! Notifications can get lost, and a pooler may pass LISTEN to a server connection that no client reads. The connection
+//! therefore tests itself when it is opened, and the writer reads the feed once per second in any case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use tokio::time::{sleep, timeout};
 use tokio_postgres::Config;
 use tokio_postgres::types::Type;
 
-use super::line::Line;
+use super::connection::PgConnection;
 
-/// The channel of all databases of Sayso. The payload of a notification is the name of the node that sent it.
+/// The name of the channel. The payload of a notification is the name of the node that sent it.
 pub(super) const CHANNEL: &str = "sayso_commits";
-/// How long a notification to oneself may take.
+/// The timeout of a notification to the connection itself.
 const SELF_TEST: Duration = Duration::from_secs(2);
-/// The pause before a connection that was lost is opened again.
+/// The delay before a lost connection is opened again.
 const RETRY: Duration = Duration::from_secs(1);
-/// The pause before a pooler is tried again.
+/// The delay before the next self-test after one failed, which usually means that a pooler is in between.
 const RETRY_LATER: Duration = Duration::from_secs(60);
 
-/// Listens until it is aborted. `node` is a name that no other store has.
+/// Listens until the task is aborted. `node` is the unique name of this store.
 pub(super) async fn listen(config: Config, node: String, woken: Arc<Notify>) {
     loop {
         let pause = match listen_once(&config, &node, &woken).await {
@@ -32,7 +32,7 @@ pub(super) async fn listen(config: Config, node: String, woken: Arc<Notify>) {
             }
             Ok(Listened::Lost) => RETRY,
             Err(error) => {
-                tracing::debug!(%error, "connection for LISTEN not opened");
+                tracing::debug!(%error, "cannot open the connection for LISTEN");
                 RETRY
             }
         };
@@ -46,10 +46,10 @@ enum Listened {
 }
 
 async fn listen_once(config: &Config, node: &str, woken: &Arc<Notify>) -> Result<Listened, tokio_postgres::Error> {
-    let (line, mut heard) = Line::open_listening(config).await?;
-    line.client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
+    let (connection, mut heard) = PgConnection::open_listening(config).await?;
+    connection.client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
     let test = format!("{node} tests itself");
-    line.client.execute_typed("SELECT pg_notify($1, $2)", &[(&CHANNEL, Type::TEXT), (&test, Type::TEXT)]).await?;
+    connection.client.execute_typed("SELECT pg_notify($1, $2)", &[(&CHANNEL, Type::TEXT), (&test, Type::TEXT)]).await?;
     let tested = timeout(SELF_TEST, async {
         while let Some(payload) = heard.recv().await {
             if payload == test {
@@ -61,7 +61,7 @@ async fn listen_once(config: &Config, node: &str, woken: &Arc<Notify>) -> Result
     if !tested.await.unwrap_or(false) {
         return Ok(Listened::NothingHeard);
     }
-    // Commits before LISTEN were not announced here.
+    // Commits before LISTEN sent no notification to this connection.
     woken.notify_one();
     while let Some(payload) = heard.recv().await {
         if payload != node {

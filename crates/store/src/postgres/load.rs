@@ -1,4 +1,5 @@
-//! Loads the rows that operations have named: one statement for all reads of the same kind, and all statements in one flight.
+//! Loads the rows that operations have named, with one statement for all reads of the same kind, and all statements in one
+//! round trip.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,21 +10,21 @@ use sayso_core::run::Run;
 use sayso_core::time::Time;
 use tokio_postgres::types::{ToSql, Type};
 
-use super::line::Line;
+use super::connection::PgConnection;
 use crate::columns::decode::{self, ask_columns, json, raw};
 use crate::columns::numbers::{is_pending, is_uncollected};
 use crate::columns::value::{Columns, column, text};
 use crate::error::StoreError;
 use crate::operation::{IdempotencyId, PendingOf, Read};
-use crate::ops::external::ExternalKey;
+use crate::ops::external_sessions::ExternalSessionKey;
 use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OwnerId, RunRow, SessionRow};
 use crate::unit::Unit;
 
-/// How the rows of one kind of read are found.
+/// How to find the rows of one kind of read.
 struct Source {
     select: &'static str,
     table: &'static str,
-    /// The columns of the key, without the workspace.
+    /// The columns of the key without the workspace.
     keys: &'static [&'static str],
     only: &'static str,
     take: Take,
@@ -31,10 +32,10 @@ struct Source {
 
 /// Adds a row to the unit.
 type Take = fn(&dyn Columns, &mut Unit) -> Result<(), StoreError>;
-/// A source, and the name of its kind of read.
+/// The name of a kind of read, and its source.
 type Named = (&'static str, Source);
 
-/// The values of one column of a key, of all reads of a kind.
+/// The values of one key column, for all reads of a kind.
 enum Keys {
     Bytes(Vec<Vec<u8>>),
     Texts(Vec<String>),
@@ -76,16 +77,16 @@ impl Keys {
     }
 }
 
-/// Loads these reads, except those that the unit has.
-pub(super) async fn load(line: &Line, unit: &mut Unit, reads: Vec<Read>) -> Result<(), StoreError> {
+/// Loads these reads, except those that the unit has already.
+pub(super) async fn load(connection: &PgConnection, unit: &mut Unit, reads: Vec<Read>) -> Result<(), StoreError> {
     let mut missing: Vec<Read> = Vec::new();
     let mut sources: HashMap<&'static str, (Source, Vec<Keys>)> = HashMap::new();
     for read in reads {
-        if unit.has(&read) || missing.contains(&read) {
+        if unit.is_loaded(&read) || missing.contains(&read) {
             continue;
         }
         let (name, source, key) = source(&read);
-        // No stored text contains U+0000, and PostgreSQL refuses it in a key.
+        // PostgreSQL refuses U+0000 in a parameter, and no stored text contains it.
         if key.iter().any(|key| matches!(key, Key::Text(text) if text.contains('\0'))) {
             missing.push(read);
             continue;
@@ -98,7 +99,7 @@ pub(super) async fn load(line: &Line, unit: &mut Unit, reads: Vec<Read>) -> Resu
     }
     let workspace = unit.workspace.0;
     let flights = sources.into_values().map(|(source, keys)| async move {
-        let rows = source.rows(line, workspace, &keys).await?;
+        let rows = source.rows(connection, workspace, &keys).await?;
         Ok::<_, StoreError>((source, rows))
     });
     for (source, rows) in try_join_all(flights).await? {
@@ -111,7 +112,12 @@ pub(super) async fn load(line: &Line, unit: &mut Unit, reads: Vec<Read>) -> Resu
 }
 
 impl Source {
-    async fn rows(&self, line: &Line, workspace: i64, keys: &[Keys]) -> Result<Vec<tokio_postgres::Row>, StoreError> {
+    async fn rows(
+        &self,
+        connection: &PgConnection,
+        workspace: i64,
+        keys: &[Keys],
+    ) -> Result<Vec<tokio_postgres::Row>, StoreError> {
         let Self { select, table, only, .. } = self;
         let arrays: Vec<_> = keys.iter().enumerate().map(|(at, keys)| format!("${}::{}", at + 2, keys.array())).collect();
         let sql = match (self.keys, arrays.as_slice()) {
@@ -130,7 +136,7 @@ impl Source {
         };
         let mut params: Vec<(&(dyn ToSql + Sync), Type)> = vec![(&workspace, Type::INT8)];
         params.extend(keys.iter().map(Keys::typed));
-        Ok(line.client.query_typed(&sql, &params).await?)
+        Ok(connection.client.query_typed(&sql, &params).await?)
     }
 }
 
@@ -175,7 +181,7 @@ fn take_connection(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError>
 
 fn take_external(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     let token = TokenId::from_bytes(column(row, 0)?);
-    let key = ExternalKey { workspace: unit.workspace, token, agent: column(row, 1)?, native_id: column(row, 2)? };
+    let key = ExternalSessionKey { workspace: unit.workspace, token, agent: column(row, 1)?, native_id: column(row, 2)? };
     unit.externals.load(key, Some(Arc::new(SessionId::from_bytes(column(row, 3)?))));
     Ok(())
 }
@@ -240,7 +246,7 @@ fn take_pending_of_owner(row: &dyn Columns, unit: &mut Unit) -> Result<(), Store
     Ok(())
 }
 
-/// The name of the kind of a read, where its rows are, and its key.
+/// Returns the name of the kind of a read, its source and its key.
 fn source(read: &Read) -> (&'static str, Source, Vec<Key>) {
     const ASK: &str = ask_columns!("t.");
     const SESSION: &str = "t.id, t.data, t.seq";
@@ -334,7 +340,7 @@ fn source(read: &Read) -> (&'static str, Source, Vec<Key>) {
     (name, source, key)
 }
 
-/// Remembers that a row is absent if it was not found, and that a set is complete.
+/// Marks a row that was not found as absent, or a set as complete.
 fn mark_loaded(unit: &mut Unit, read: Read) {
     match &read {
         Read::Ask(id) => unit.asks.load(*id, None),
@@ -359,6 +365,6 @@ fn mark_loaded(unit: &mut Unit, read: Read) {
         | Read::UndeliveredOfSession(_)
         | Read::OutboxOfConnection(_)
         | Read::OutboxOfSession(_)
-        | Read::SessionsOfConnection(_) => unit.set_is_loaded(read),
+        | Read::SessionsOfConnection(_) => unit.mark_set_loaded(read),
     }
 }

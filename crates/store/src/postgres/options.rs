@@ -1,4 +1,4 @@
-//! The address of a database.
+//! The address of a PostgreSQL database.
 
 use std::time::Duration;
 
@@ -7,24 +7,24 @@ use tokio_postgres::config::TargetSessionAttrs;
 
 use crate::error::OpenError;
 
-/// A host that does not answer at all is given up after this time.
+/// The timeout for connecting to one host.
 const CONNECT: Duration = Duration::from_secs(5);
-/// A connection whose data is not acknowledged for so long is lost.
+/// A connection is considered lost when sent data is not acknowledged for this long.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(10);
 
-/// How to reach a PostgreSQL database.
+/// The address and options of a PostgreSQL database.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
     pub(super) config: Config,
-    /// How many queries may run at the same time.
+    /// The largest number of concurrent queries.
     pub readers: usize,
 }
 
 impl PostgresOptions {
-    /// Reads an address as `postgres://user@host/database?…`, or as `host=… user=…`. Several hosts are tried in order.
+    /// Parses an address of the form `postgres://user@host/database?…` or `host=… user=…`. Several hosts are tried in order.
     ///
     /// # Errors
-    /// When the address cannot be read.
+    /// When the address is invalid.
     pub fn parse(address: &str) -> Result<Self, OpenError> {
         let mut config: Config = address.parse().map_err(|error: tokio_postgres::Error| {
             let source = std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
@@ -39,7 +39,7 @@ impl PostgresOptions {
         if config.get_tcp_user_timeout().is_none() {
             config.tcp_user_timeout(UNACKNOWLEDGED);
         }
-        // A server that takes no writes is of no use.
+        // Skips standbys, which accept no writes.
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
         Ok(Self { config, readers: 8 })
     }

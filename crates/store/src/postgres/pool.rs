@@ -1,5 +1,5 @@
-//! Connections for queries. Idle ones are kept; when one is found to be unusable, all of them are dropped, because after a
-//! fail-over each would lead to the old server.
+//! A pool of connections for queries. If one of them is broken, all are dropped, because after a fail-over all of them lead to
+//! the old server.
 
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_postgres::Config;
 
-use super::line::Line;
+use super::connection::PgConnection;
 use super::snapshot::PostgresSnapshot;
 use crate::error::StoreError;
 use crate::read::Query;
@@ -17,13 +17,13 @@ use crate::read::Query;
 #[derive(Debug)]
 pub(super) struct Pool {
     config: Config,
-    idle: Mutex<Vec<Line>>,
+    idle: Mutex<Vec<PgConnection>>,
     permits: Semaphore,
-    /// Counts how often all connections were dropped. Those of an earlier generation do not come back.
+    /// Grows each time all connections are dropped. Connections of earlier generations are not returned to the pool.
     generation: AtomicU64,
 }
 
-/// The right to give a connection back.
+/// Permission to use one connection, and to return it to the pool.
 #[derive(Debug)]
 struct Ticket<'a> {
     generation: u64,
@@ -37,53 +37,53 @@ impl Pool {
         Self { config, idle, permits: Semaphore::new(size.max(1)), generation }
     }
 
-    /// A connection in a read-only transaction, whose statements all see the same snapshot.
-    async fn begin(&self) -> Result<(Line, Ticket<'_>), StoreError> {
+    /// Begins a read-only transaction, whose statements all see the same snapshot.
+    async fn begin(&self) -> Result<(PgConnection, Ticket<'_>), StoreError> {
         let permit = self.permits.acquire().await.map_err(|_| StoreError::Closed)?;
         let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
         let ticket = |generation| Ticket { generation, pool: self, _permit: permit };
         let generation = self.generation.load(Ordering::Acquire);
-        if let Some(line) = self.idle_line() {
-            if line.client.batch_execute(begin).await.is_ok() {
-                return Ok((line, ticket(generation)));
+        if let Some(connection) = self.take_idle_connection() {
+            if connection.client.batch_execute(begin).await.is_ok() {
+                return Ok((connection, ticket(generation)));
             }
             self.discard();
         }
         let generation = self.generation.load(Ordering::Acquire);
-        let line = Line::open(&self.config).await?;
-        line.client.batch_execute(begin).await?;
-        Ok((line, ticket(generation)))
+        let connection = PgConnection::open(&self.config).await?;
+        connection.client.batch_execute(begin).await?;
+        Ok((connection, ticket(generation)))
     }
 
-    /// Runs a query in a snapshot of its own.
+    /// Runs a query in a new snapshot.
     pub(super) async fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
-        let (line, ticket) = self.begin().await?;
+        let (connection, ticket) = self.begin().await?;
         let runtime = Handle::current();
         let run = move || {
-            let found = query.run(&PostgresSnapshot { line: &line, runtime, cursors: Cell::new(0) });
-            (line, found)
+            let found = query.run(&PostgresSnapshot { connection: &connection, runtime, cursors: Cell::new(0) });
+            (connection, found)
         };
-        let (line, found) = tokio::task::spawn_blocking(run).await.map_err(|_| StoreError::Closed)?;
+        let (connection, found) = tokio::task::spawn_blocking(run).await.map_err(|_| StoreError::Closed)?;
         match &found {
-            Ok(_) => ticket.end(line).await,
+            Ok(_) => ticket.end(connection).await,
             Err(StoreError::Unavailable(_)) => self.discard(),
-            // The transaction may be aborted: the connection is dropped.
+            // The transaction may be aborted, so the connection is dropped.
             Err(_) => {}
         }
         found
     }
 
-    fn idle_line(&self) -> Option<Line> {
+    fn take_idle_connection(&self) -> Option<PgConnection> {
         let mut idle = self.idle.lock().ok()?;
-        while let Some(line) = idle.pop() {
-            if !line.client.is_closed() {
-                return Some(line);
+        while let Some(connection) = idle.pop() {
+            if !connection.client.is_closed() {
+                return Some(connection);
             }
         }
         None
     }
 
-    /// Drops every idle connection, and those on loan when they come back.
+    /// Drops all connections: idle ones now, those in use when they are returned.
     pub(super) fn discard(&self) {
         self.generation.fetch_add(1, Ordering::AcqRel);
         if let Ok(mut idle) = self.idle.lock() {
@@ -98,14 +98,14 @@ impl Pool {
 }
 
 impl Ticket<'_> {
-    /// Ends the transaction of a connection and gives it back. Nothing was written.
-    pub(super) async fn end(self, line: Line) {
-        let ended = line.client.batch_execute("ROLLBACK").await;
+    /// Ends the transaction of a connection and returns it to the pool. Nothing was written.
+    pub(super) async fn end(self, connection: PgConnection) {
+        let ended = connection.client.batch_execute("ROLLBACK").await;
         if ended.is_ok()
             && let Ok(mut idle) = self.pool.idle.lock()
             && self.generation == self.pool.generation.load(Ordering::Acquire)
         {
-            idle.push(line);
+            idle.push(connection);
         }
     }
 }

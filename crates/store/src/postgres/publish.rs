@@ -1,4 +1,4 @@
-//! Tells the sink of every commit to the database, in the order of `seq`: of those of this store, and of those of other nodes.
+//! Passes every commit to the sink in the order of `seq`: commits of this store and of other nodes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -7,39 +7,39 @@ use super::pool::Pool;
 use crate::error::StoreError;
 use crate::event::{Commit, Sink, StoredEvent, WorkspaceId};
 use crate::payload::EventPayload;
-use crate::read::{EventsAfter, FeedHead};
+use crate::read::{ReadEvents, ReadFeedHead};
 use crate::unit::Unit;
 
-/// How many events are read at once.
+/// The number of events per page.
 const EVENTS: usize = 500;
 
 pub(super) struct Publisher {
     pool: Arc<Pool>,
     sink: Box<dyn Sink>,
-    /// The last `seq` that the sink knows.
+    /// The last `seq` that the sink received.
     published: HashMap<WorkspaceId, i64>,
-    /// Commits of this store that wait for events of other nodes before them, which could not be read yet.
+    /// Commits of this store that wait because earlier events of other nodes could not be read.
     waiting: VecDeque<OwnCommit>,
 }
 
 struct OwnCommit {
     workspace: WorkspaceId,
-    /// The last `seq` before this commit, and its own last one.
+    /// The last `seq` before this commit.
     after: i64,
     last: i64,
     commit: Commit,
 }
 
 impl Publisher {
-    /// The sink knows everything that is in the database now.
+    /// Starts with the current end of the feed. The sink receives only later commits.
     pub(super) async fn start(pool: Arc<Pool>, sink: impl Sink) -> Result<Self, StoreError> {
         let workspace = WorkspaceId::MAIN;
-        let head = pool.read(FeedHead { workspace }).await?;
+        let head = pool.read(ReadFeedHead { workspace }).await?;
         let published = HashMap::from([(workspace, head)]);
         Ok(Self { pool, sink: Box::new(sink), published, waiting: VecDeque::new() })
     }
 
-    /// Publishes the units of a batch that was committed.
+    /// Publishes the units of a committed batch.
     pub(super) async fn publish(&mut self, units: Vec<Unit>) {
         for unit in units {
             self.published.entry(unit.workspace).or_insert(unit.started().seq);
@@ -49,12 +49,12 @@ impl Publisher {
         self.publish_waiting().await;
     }
 
-    /// Publishes what other nodes have committed.
+    /// Publishes the commits of other nodes.
     pub(super) async fn follow(&mut self) {
         self.publish_waiting().await;
         for workspace in self.published.keys().copied().collect::<Vec<_>>() {
             if let Err(error) = self.catch_up(workspace, i64::MAX).await {
-                tracing::debug!(%error, "commits of other nodes not read");
+                tracing::debug!(%error, "cannot read commits of other nodes");
             }
         }
     }
@@ -62,7 +62,7 @@ impl Publisher {
     async fn publish_waiting(&mut self) {
         while let Some(own) = self.waiting.pop_front() {
             if let Err(error) = self.catch_up(own.workspace, own.after).await {
-                tracing::warn!(%error, "events of other nodes not read; trying again");
+                tracing::warn!(%error, "cannot read events of other nodes; retrying");
                 self.waiting.push_front(own);
                 return;
             }
@@ -79,21 +79,21 @@ impl Publisher {
                 return Ok(());
             }
             let missing = usize::try_from(up_to - published).unwrap_or(usize::MAX);
-            let query = EventsAfter { workspace, after: published, session: None, limit: missing.min(EVENTS) };
+            let query = ReadEvents { workspace, after: published, session: None, limit: missing.min(EVENTS) };
             let past = self.pool.read(query).await?;
-            let looked_to = past.looked_to.min(up_to);
-            if looked_to <= published {
+            let scanned_to = past.scanned_to.min(up_to);
+            if scanned_to <= published {
                 return Ok(());
             }
             let events: Vec<_> = past.events.into_iter().filter(|event| event.seq <= up_to).collect();
             let deadlines = events.iter().filter_map(deadline).collect();
             self.sink.committed(Commit { events, outbox: Vec::new(), groups: Vec::new(), deadlines });
-            self.published.insert(workspace, looked_to);
+            self.published.insert(workspace, scanned_to);
         }
     }
 }
 
-/// The deadline of an ask that was opened on another node.
+/// Returns the deadline of an ask that another node opened.
 fn deadline(event: &StoredEvent) -> Option<(sayso_core::id::AskId, sayso_core::time::Time)> {
     let EventPayload::AskRequested(ask) = &event.payload else { return None };
     ask.policy.deadline.as_ref().map(|deadline| (ask.id, deadline.at))

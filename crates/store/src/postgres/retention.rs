@@ -1,24 +1,24 @@
-//! Deletes what is old, a bounded piece at a time, so that no transaction takes long.
+//! Deletes old rows, a bounded number at a time, so that no transaction takes long.
 
 use tokio_postgres::types::Type;
 
 use super::batch::BEGIN;
-use super::line::Line;
+use super::connection::PgConnection;
 use crate::error::StoreError;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 
-/// Batch ids are kept for a day: an unknown commit is settled long before.
+/// Batch ids are kept for a day, in milliseconds. Unknown commits are settled long before.
 const BATCHES: i64 = 24 * 60 * 60 * 1000;
 
-/// Deletes also rows that carry their own end, if it has passed. Returns whether more is left to delete.
-pub(super) async fn retain(line: &Line, what: &Retain) -> Result<bool, StoreError> {
-    let client = &line.client;
+/// Also deletes rows whose own expiry time has passed. Returns whether more rows are left to delete.
+pub(super) async fn retain(connection: &PgConnection, what: &RetentionLimits) -> Result<bool, StoreError> {
+    let client = &connection.client;
     let limit = i64::try_from(what.at_most).unwrap_or(i64::MAX);
     let (events_before, keys_before) = (what.events_before.as_millis(), what.keys_before.as_millis());
     client.batch_execute(BEGIN).await?;
     client.batch_execute("SELECT id FROM workspace ORDER BY id FOR UPDATE").await?;
-    let now = line.number("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint").await?;
-    // Events are in the order of time, so the oldest come first.
+    let now = connection.number("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint").await?;
+    // Events are ordered by time, so the oldest come first.
     let events = "DELETE FROM event WHERE (workspace, seq) IN
         (SELECT workspace, seq FROM (SELECT workspace, seq, at_ms FROM event ORDER BY workspace, seq LIMIT $2) AS oldest
          WHERE at_ms < $1)";

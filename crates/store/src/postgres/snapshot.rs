@@ -1,5 +1,5 @@
-//! Queries as PostgreSQL runs them. A query is ordinary code that asks for rows one after the other, so it runs on a thread
-//! for blocking work, which waits for the connection.
+//! Runs queries on PostgreSQL. A query is synchronous code that asks for rows one after the other, so it runs on a thread for
+//! blocking work, which waits for the connection.
 
 use std::cell::Cell;
 
@@ -8,19 +8,18 @@ use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::changes::without_nul;
-use super::line::Line;
+use super::connection::PgConnection;
 use crate::columns::value::{Columns, Value};
 use crate::error::StoreError;
 use crate::snapshot::{Next, Snapshot};
 
-/// How many rows come at once when a query may not need all.
+/// The number of rows that a cursor fetches at once.
 const ROWS: usize = 100;
 
-/// A connection in a read-only transaction.
 pub(super) struct PostgresSnapshot<'a> {
-    pub(super) line: &'a Line,
+    pub(super) connection: &'a PgConnection,
     pub(super) runtime: Handle,
-    /// How many cursors were opened. Each has a name of its own.
+    /// The number of cursors opened so far, for their names.
     pub(super) cursors: Cell<u32>,
 }
 
@@ -28,7 +27,7 @@ impl PostgresSnapshot<'_> {
     fn rows(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         let params: Vec<_> = params.iter().cloned().map(storable).collect();
         let typed: Vec<_> = params.iter().map(typed).collect();
-        Ok(self.runtime.block_on(self.line.client.query_typed(sql, &typed))?)
+        Ok(self.runtime.block_on(self.connection.client.query_typed(sql, &typed))?)
     }
 }
 
@@ -73,12 +72,12 @@ impl Snapshot for PostgresSnapshot<'_> {
         format!("right(encode({column}, 'hex'), length({parameter})) = {parameter}")
     }
 
-    fn like(&self) -> &'static str {
+    fn like_operator(&self) -> &'static str {
         "ILIKE"
     }
 }
 
-/// PostgreSQL refuses U+0000 in a text. None that it stores has one.
+/// Replaces U+0000, which PostgreSQL refuses in a parameter and no stored text contains.
 fn storable(value: Value<'_>) -> Value<'_> {
     match value {
         Value::Text(text) => Value::Text(without_nul(text)),
@@ -86,10 +85,10 @@ fn storable(value: Value<'_>) -> Value<'_> {
     }
 }
 
-/// A value with its type, so that the server need not be asked for it first.
+/// Adds the type of a value, which saves a round trip to the server.
 fn typed<'a>(value: &'a Value<'_>) -> (&'a (dyn ToSql + Sync), Type) {
     match value {
-        // The only parameters that can be null are texts.
+        // Only text parameters can be null.
         Value::Null => (&None::<&str>, Type::TEXT),
         Value::Integer(number) => (number, Type::INT8),
         Value::Text(text) => (text, Type::TEXT),
@@ -97,7 +96,7 @@ fn typed<'a>(value: &'a Value<'_>) -> (&'a (dyn ToSql + Sync), Type) {
     }
 }
 
-/// Numbers parameters with `$`, and drops the plus that is a hint to SQLite.
+/// Numbers parameters with `$`, and removes the plus that is a hint to SQLite.
 fn postgres_sql(sql: &str) -> String {
     let mut out = String::with_capacity(sql.len());
     let mut letters = sql.chars().peekable();

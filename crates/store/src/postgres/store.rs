@@ -1,4 +1,4 @@
-//! Connecting to the database, and the handle to it.
+//! Connects to the database. Contains the handle of the backend.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::changes::ColumnTypes;
-use super::line::Line;
+use super::connection::PgConnection;
 use super::listen::listen;
 use super::migrate::migrate;
 use super::options::PostgresOptions;
@@ -17,7 +17,7 @@ use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
 use crate::operation::Operation;
 use crate::read::Query;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 
 #[derive(Debug, Clone)]
 pub(crate) struct PostgresStore {
@@ -26,7 +26,7 @@ pub(crate) struct PostgresStore {
     listener: Arc<Listener>,
 }
 
-/// The task that listens. It ends with the store.
+/// The task that listens for notifications. It is aborted when the store is dropped.
 #[derive(Debug)]
 struct Listener(JoinHandle<()>);
 
@@ -40,17 +40,17 @@ impl PostgresStore {
     pub(crate) async fn connect(options: PostgresOptions, sink: impl Sink) -> Result<Self, OpenError> {
         let PostgresOptions { config, readers } = options;
         let failed = |error: StoreError| OpenError::Postgres(error.into());
-        let line = Line::open(&config).await.map_err(|error| failed(error.into()))?;
-        migrate(&line).await?;
-        let types = ColumnTypes::read(&line).await.map_err(failed)?;
+        let connection = PgConnection::open(&config).await.map_err(|error| failed(error.into()))?;
+        migrate(&connection).await?;
+        let types = ColumnTypes::read(&connection).await.map_err(failed)?;
         let pool = Arc::new(Pool::new(config.clone(), readers));
         let publisher = Publisher::start(Arc::clone(&pool), sink).await.map_err(failed)?;
-        // A name that no other store has.
-        let node = line.client.query_typed_one("SELECT gen_random_uuid()::text", &[]).await;
+        // A unique name of this store.
+        let node = connection.client.query_typed_one("SELECT gen_random_uuid()::text", &[]).await;
         let node: String = node.and_then(|row| row.try_get(0)).map_err(|error| failed(error.into()))?;
         let woken = Arc::new(Notify::new());
         let listener = Arc::new(Listener(tokio::spawn(listen(config.clone(), node.clone(), Arc::clone(&woken)))));
-        let writer = Arc::new(Writer::start(config, line, types, Arc::clone(&pool), publisher, Node { name: node, woken }));
+        let writer = Arc::new(Writer::start(config, connection, types, Arc::clone(&pool), publisher, Node { name: node, woken }));
         Ok(Self { writer, pool, listener })
     }
 
@@ -62,7 +62,7 @@ impl PostgresStore {
         self.pool.read(query).await
     }
 
-    pub(crate) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub(crate) async fn retain(&self, retain: RetentionLimits) -> Result<bool, StoreError> {
         self.writer.retain(retain).await
     }
 

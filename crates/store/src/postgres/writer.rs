@@ -1,4 +1,4 @@
-//! The task that owns the writing connection. It takes all waiting operations into one batch, commits the batch, and then
+//! The task that owns the writing connection. It collects all waiting operations into a batch, commits the batch, and then
 //! replies.
 
 use std::sync::{Arc, Mutex};
@@ -11,8 +11,8 @@ use tokio_postgres::Config;
 
 use super::batch::{self, BatchId, Outcome};
 use super::changes::ColumnTypes;
+use super::connection::PgConnection;
 use super::error::{Cause, cause_of};
-use super::line::Line;
 use super::listen::CHANNEL;
 use super::pool::Pool;
 use super::publish::Publisher;
@@ -22,13 +22,13 @@ use crate::batch::{Job, QueuedOperation};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::Operation;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 
-/// How many requests may wait. When the queue is full, callers wait for a place.
+/// The capacity of the request channel. Callers wait while it is full.
 const WAITING: usize = 1024;
-/// How many operations share one commit.
+/// The largest number of operations in a batch.
 const BATCH: usize = 256;
-/// The pauses before a batch is tried again, while the database may be restarting.
+/// The delays between attempts to commit a batch, while the database may be restarting.
 const PAUSES: [Duration; 5] = [
     Duration::ZERO,
     Duration::from_millis(50),
@@ -36,36 +36,36 @@ const PAUSES: [Duration; 5] = [
     Duration::from_millis(500),
     Duration::from_millis(1000),
 ];
-/// Commits of other nodes are found after this time if no notification came.
+/// The interval of reading commits of other nodes, for notifications that were lost.
 const POLL: Duration = Duration::from_secs(1);
-/// The pause between attempts to settle a batch.
+/// The delay between attempts to settle a batch.
 const SETTLE: Duration = Duration::from_millis(200);
 
 enum Request {
     Operation(Box<dyn Job>),
-    Retain(Retain, oneshot::Sender<Result<bool, StoreError>>),
+    RetentionLimits(RetentionLimits, oneshot::Sender<Result<bool, StoreError>>),
 }
 
 impl Request {
     fn fail(self, error: &StoreError) {
         match self {
             Self::Operation(job) => job.finish(Err(error)),
-            Self::Retain(_, reply) => {
+            Self::RetentionLimits(_, reply) => {
                 let _ = reply.send(Err(error.for_another_caller()));
             }
         }
     }
 }
 
-/// How this store and others tell each other of commits.
+/// How this store and others notify each other about commits.
 pub(super) struct Node {
-    /// A name that no other store has.
+    /// The unique name of this store.
     pub(super) name: String,
-    /// Another node has committed.
+    /// Notified when another node has committed.
     pub(super) woken: Arc<Notify>,
 }
 
-/// The handle to the task.
+/// The handle of the task.
 #[derive(Debug)]
 pub(super) struct Writer {
     requests: Mutex<Option<mpsc::Sender<Request>>>,
@@ -75,14 +75,15 @@ pub(super) struct Writer {
 impl Writer {
     pub(super) fn start(
         config: Config,
-        line: Line,
+        connection: PgConnection,
         types: ColumnTypes,
         pool: Arc<Pool>,
         publisher: Publisher,
         node: Node,
     ) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let task = WriterTask { config, line: Some(line), types, pool, publisher, node, is_away: false, requests: receiver };
+        let task =
+            WriterTask { config, connection: Some(connection), types, pool, publisher, node, is_away: false, requests: receiver };
         let task = tokio::spawn(task.run());
         Self { requests: Mutex::new(Some(sender)), task: Mutex::new(Some(task)) }
     }
@@ -98,9 +99,9 @@ impl Writer {
         result.await.map_err(|_| StoreError::Closed)?
     }
 
-    pub(super) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub(super) async fn retain(&self, retain: RetentionLimits) -> Result<bool, StoreError> {
         let (reply, done) = oneshot::channel();
-        self.send(Request::Retain(retain, reply)).await?;
+        self.send(Request::RetentionLimits(retain, reply)).await?;
         done.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -117,13 +118,14 @@ impl Writer {
 
 struct WriterTask {
     config: Config,
-    /// `None`: the next batch opens one.
-    line: Option<Line>,
+    /// The writing connection. `None` if the next batch has to open one.
+    connection: Option<PgConnection>,
     types: ColumnTypes,
     pool: Arc<Pool>,
     publisher: Publisher,
     node: Node,
-    /// The database could not be reached last time, so callers do not wait for a second attempt.
+    /// Whether the last attempt to reach the database failed. Then a batch fails after one attempt, so that its callers do not
+    /// wait.
     is_away: bool,
     requests: mpsc::Receiver<Request>,
 }
@@ -145,7 +147,7 @@ impl WriterTask {
             for request in waiting.drain(..) {
                 match request {
                     Request::Operation(job) => jobs.push(job),
-                    Request::Retain(retain, reply) => {
+                    Request::RetentionLimits(retain, reply) => {
                         let _ = reply.send(self.retain(&retain).await);
                     }
                 }
@@ -156,30 +158,30 @@ impl WriterTask {
         }
     }
 
-    /// The writing connection. Opens another one if it was lost.
-    async fn line(&mut self) -> Result<Line, StoreError> {
-        match self.line.take().filter(|line| !line.client.is_closed()) {
-            Some(line) => Ok(line),
-            None => Ok(Line::open(&self.config).await?),
+    /// Takes the writing connection, or opens a new one if it was lost.
+    async fn take_connection(&mut self) -> Result<PgConnection, StoreError> {
+        match self.connection.take().filter(|connection| !connection.client.is_closed()) {
+            Some(connection) => Ok(connection),
+            None => Ok(PgConnection::open(&self.config).await?),
         }
     }
 
-    /// Drops every connection. Those of the pool lead to the same server.
-    fn lost(&mut self, error: &StoreError) {
-        self.line = None;
+    /// Drops all connections. Those of the pool lead to the same server.
+    fn drop_connections(&mut self, error: &StoreError) {
+        self.connection = None;
         self.pool.discard();
         tracing::warn!(%error, "PostgreSQL is unavailable");
     }
 
-    async fn retain(&mut self, what: &Retain) -> Result<bool, StoreError> {
-        let line = self.line().await?;
-        // After an error the connection is in the middle of a transaction, and is dropped.
-        let done = retention::retain(&line, what).await?;
-        self.line = Some(line);
+    async fn retain(&mut self, what: &RetentionLimits) -> Result<bool, StoreError> {
+        let connection = self.take_connection().await?;
+        // After an error the connection is inside a transaction, so it is dropped.
+        let done = retention::retain(&connection, what).await?;
+        self.connection = Some(connection);
         Ok(done)
     }
 
-    /// Commits a batch and replies to its callers.
+    /// Commits a batch and replies to its callers. Retries while the database is restarting.
     async fn commit(&mut self, mut jobs: Vec<Box<dyn Job>>) {
         let mut pauses = PAUSES.into_iter();
         let outcome = loop {
@@ -188,7 +190,7 @@ impl WriterTask {
                 Ok(Outcome::Done(units)) => break Ok(units),
                 Ok(Outcome::Unknown { units, workspace, batch }) => {
                     tracing::warn!("COMMIT had no clear reply; looking for the batch");
-                    self.lost(&StoreError::Unavailable("no clear reply to COMMIT".to_owned()));
+                    self.drop_connections(&StoreError::Unavailable("no clear reply to COMMIT".to_owned()));
                     match self.settle(workspace, &batch).await {
                         Ok(true) => break Ok(units),
                         Ok(false) => continue,
@@ -209,7 +211,7 @@ impl WriterTask {
                 Cause::Lost | Cause::Conflict => {}
             }
             if cause_of(&error) == Cause::Lost {
-                self.lost(&error);
+                self.drop_connections(&error);
             }
             match pauses.next().filter(|_| !self.is_away) {
                 Some(pause) => tokio::time::sleep(pause).await,
@@ -236,39 +238,39 @@ impl WriterTask {
         }
     }
 
-    /// Tells other nodes of a commit. In a transaction of its own, because NOTIFY takes a lock of the whole database, and
-    /// without waiting for the disk. A notification that is lost costs the others a second.
+    /// Notifies other nodes about a commit. Runs in a separate transaction, because NOTIFY locks the whole database, and does
+    /// not wait for the disk. A lost notification delays the others by a second.
     async fn notify_others(&mut self) {
-        let Some(line) = &self.line else { return };
+        let Some(connection) = &self.connection else { return };
         let name = &self.node.name;
         let notify = format!("BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_notify('{CHANNEL}', '{name}'); COMMIT");
-        if let Err(error) = line.client.batch_execute(&notify).await {
-            tracing::debug!(%error, "other nodes not notified");
-            self.line = None;
+        if let Err(error) = connection.client.batch_execute(&notify).await {
+            tracing::debug!(%error, "cannot notify other nodes");
+            self.connection = None;
         }
     }
 
     async fn attempt(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Outcome, StoreError> {
-        let line = self.line().await?;
-        let outcome = batch::run(&line, &self.types, jobs).await;
-        // In all other cases the connection may be in the middle of a transaction, so it is dropped.
+        let connection = self.take_connection().await?;
+        let outcome = batch::run(&connection, &self.types, jobs).await;
+        // Otherwise the connection may be inside a transaction, so it is dropped.
         if matches!(outcome, Ok(Outcome::Done(_))) {
-            self.line = Some(line);
+            self.connection = Some(connection);
         }
         outcome
     }
 
-    /// Whether the batch was committed. Tries until the database says so; new callers are refused meanwhile, because nothing
-    /// can be committed before.
+    /// Finds out whether the batch was committed. Retries until the database replies. New callers are refused until then,
+    /// because nothing can be committed before.
     ///
     /// # Errors
-    /// When the store is closed first.
+    /// When the store is closed before.
     async fn settle(&mut self, workspace: WorkspaceId, batch: &BatchId) -> Result<bool, StoreError> {
         loop {
             match settle(&self.config, workspace, batch).await {
-                Ok((is_committed, line)) => {
+                Ok((is_committed, connection)) => {
                     tracing::info!(is_committed, "batch settled");
-                    self.line = Some(line);
+                    self.connection = Some(connection);
                     return Ok(is_committed);
                 }
                 Err(error) => tracing::warn!(%error, "batch not settled yet"),

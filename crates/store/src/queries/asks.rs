@@ -1,4 +1,4 @@
-//! Reading asks.
+//! Queries of asks.
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, Page, Pending
 use crate::rows::AskRow;
 use crate::snapshot::{Next, Snapshot, one};
 
-/// A pattern that matches the words anywhere in a text.
-fn like(words: &str) -> String {
+/// Escapes words for LIKE and matches them anywhere in a text.
+fn like_pattern(words: &str) -> String {
     let plain = words.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_");
     format!("%{plain}%")
 }
@@ -37,7 +37,7 @@ impl Query for GetAsk {
     }
 }
 
-/// The conditions of a list with their parameters.
+/// The conditions of a WHERE clause with their parameters.
 struct Conditions {
     sql: String,
     params: Vec<Param>,
@@ -65,7 +65,7 @@ impl Conditions {
         self.sql.push_str(condition);
     }
 
-    /// Each `?` of the condition is this parameter.
+    /// Adds a condition in which every `?` is this parameter.
     fn add_with(&mut self, condition: &str, param: Param) {
         self.params.push(param);
         self.add(&condition.replace('?', &format!("?{}", self.params.len())));
@@ -103,8 +103,9 @@ impl ListAsks {
             also.add_with("opened_ms < ?", Param::Integer(until.as_millis()));
         }
         if let Some(words) = &self.words {
-            let says = format!("(asked_text {like} ? ESCAPE '\\' OR decided_text {like} ? ESCAPE '\\')", like = db.like());
-            also.add_with(&says, Param::Text(like(words)));
+            let says =
+                format!("(asked_text {like} ? ESCAPE '\\' OR decided_text {like} ? ESCAPE '\\')", like = db.like_operator());
+            also.add_with(&says, Param::Text(like_pattern(words)));
         }
         if let Some(suffix) = id_suffix(self.id_ends_with.as_deref(), AskId::PREFIX) {
             also.add_with(&db.id_ends_with("id", "?"), Param::Text(suffix));
@@ -123,7 +124,7 @@ impl Query for ListAsks {
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let Conditions { sql, params } = self.conditions(db, self.status == StatusFilter::Pending);
         let params: Vec<_> = params.iter().map(Param::value).collect();
-        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
+        let mut page = PageBuilder::new(self.limit, events::read_feed_head(db, self.workspace)?);
         db.each_row(&sql, &params, &mut |row| {
             let row = decode::ask(row, 0)?;
             let ask = Arc::unwrap_or_clone(row.ask);
@@ -156,7 +157,7 @@ impl Query for FindToolCallAsk {
         let id: Option<AskId> = self.tool_call_id.parse().ok();
         let (session, kind) = (self.session.as_bytes(), kind_number(self.kind));
         for sql in [of_tool_call!(is_pending!()), of_tool_call!(is_resolved!())] {
-            // No ask has the nil id.
+            // No ask has the nil id, so it matches nothing.
             let id = id.as_ref().map_or(&[0; 16], AskId::as_bytes);
             let params = params![self.workspace.0, session, kind, self.tool_call_id, id];
             if let Some(row) = one(db, sql, params, |row| decode::ask(row, 0))? {

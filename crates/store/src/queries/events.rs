@@ -1,4 +1,4 @@
-//! Reading the feed and the outbox.
+//! Queries of the feed and the outbox.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::columns::decode::{self, ask_columns};
 use crate::columns::event_row;
 use crate::columns::value::{Columns, column, params};
 use crate::error::StoreError;
-use crate::event::{About, EventKind, StoredEvent, WorkspaceId};
-use crate::read::{EventsAfter, FeedHead, PastEvents, Query};
+use crate::event::{EventAudience, EventKind, StoredEvent, WorkspaceId};
+use crate::read::{EventPage, Query, ReadEvents, ReadFeedHead};
 use crate::snapshot::{Next, Snapshot, one};
 
-/// The last `seq` of a workspace.
-pub(super) fn head(db: &dyn Snapshot, workspace: WorkspaceId) -> Result<i64, StoreError> {
+/// Returns the last `seq` of a workspace.
+pub(super) fn read_feed_head(db: &dyn Snapshot, workspace: WorkspaceId) -> Result<i64, StoreError> {
     let sql = "SELECT last_seq FROM workspace WHERE id = ?1";
     Ok(one(db, sql, params![workspace.0], |row| column(row, 0))?.unwrap_or(0))
 }
 
-impl Query for FeedHead {
+impl Query for ReadFeedHead {
     type Found = i64;
     fn run(self, db: &dyn Snapshot) -> Result<i64, StoreError> {
-        head(db, self.workspace)
+        read_feed_head(db, self.workspace)
     }
 }
 
-/// Events with the ask or the block that each is about.
+/// Selects events, each with the ask or the block that it is about.
 macro_rules! page {
     ($where:literal) => {
         concat!(
@@ -42,21 +42,21 @@ macro_rules! page {
     };
 }
 
-impl Query for EventsAfter {
-    type Found = PastEvents;
-    fn run(self, db: &dyn Snapshot) -> Result<PastEvents, StoreError> {
-        let head = head(db, self.workspace)?;
+impl Query for ReadEvents {
+    type Found = EventPage;
+    fn run(self, db: &dyn Snapshot) -> Result<EventPage, StoreError> {
+        let head = read_feed_head(db, self.workspace)?;
         let oldest = one(db, "SELECT min(seq) FROM event WHERE workspace = ?1", params![self.workspace.0], |row| column(row, 0))?
             .flatten();
         let oldest = oldest.unwrap_or(head + 1);
         let limit = i64::try_from(self.limit).unwrap_or(i64::MAX);
-        let mut found = PastEvents { events: Vec::new(), looked_to: self.after, oldest, head };
+        let mut found = EventPage { events: Vec::new(), scanned_to: self.after, oldest, head };
         let mut looked = 0;
-        let mut abouts = HashMap::new();
+        let mut audiences = HashMap::new();
         let mut each = |row: &dyn Columns| {
             looked += 1;
-            found.looked_to = column(row, 0)?;
-            found.events.extend(read_event(db, self.workspace, row, &mut abouts)?);
+            found.scanned_to = column(row, 0)?;
+            found.events.extend(read_event(db, self.workspace, row, &mut audiences)?);
             Ok(Next::Continue(()))
         };
         match &self.session {
@@ -67,23 +67,23 @@ impl Query for EventsAfter {
             }
         }
         if looked < self.limit {
-            found.looked_to = head;
+            found.scanned_to = head;
         }
         Ok(found)
     }
 }
 
-/// The event of a row of `page!`. `None`: there is nothing to show of it.
+/// Reads an event from a row of `page!`. Returns `None` if it cannot be shown, for example because its ask was deleted.
 fn read_event(
     db: &dyn Snapshot,
     workspace: WorkspaceId,
     row: &dyn Columns,
-    abouts: &mut HashMap<SessionId, Option<Arc<About>>>,
+    audiences: &mut HashMap<SessionId, Option<Arc<EventAudience>>>,
 ) -> Result<Option<StoredEvent>, StoreError> {
     let seq: i64 = column(row, 0)?;
     let session = column::<Option<[u8; 16]>>(row, 3)?.map(SessionId::from_bytes);
     let Some(kind) = EventKind::from_number(column(row, 2)?) else { return Ok(None) };
-    // The ask may have been deleted since; then there is nothing to show of it.
+    // Retention may have deleted the ask.
     let has_ask: bool = column(row, 5)?;
     let run = column::<Option<[u8; 16]>>(row, 6)?.map(RunId::from_bytes);
     let present: Option<[u8; 16]> = column(row, 7)?;
@@ -94,33 +94,33 @@ fn read_event(
     let text: Option<String> = column(row, 4)?;
     let payload = match event_row::decode(kind, ask, session.is_some(), text.as_deref()) {
         Ok(payload) => payload,
-        // A stream that ended here would end here again and again.
+        // Skip an unreadable event. A stream that failed here would fail again after every reconnect.
         Err(error) => {
             tracing::error!(seq, %error, "skipped an event that cannot be read");
             return Ok(None);
         }
     };
     let at = Time::from_millis(column(row, 1)?);
-    let about = match (payload.ask(), run, session) {
-        (None, Some(run), _) => runs::about(db, workspace, run)?,
-        (None, None, Some(session)) => about(db, workspace, session, abouts)?,
+    let audience = match (payload.ask(), run, session) {
+        (None, Some(run), _) => runs::find_audience(db, workspace, run)?,
+        (None, None, Some(session)) => find_audience(db, workspace, session, audiences)?,
         (Some(_), _, _) | (None, None, None) => None,
     };
-    Ok(Some(StoredEvent { workspace, seq, at, session, run, about, payload }))
+    Ok(Some(StoredEvent { workspace, seq, at, session, run, audience, payload }))
 }
 
-/// Who may see what happened in a session; asked once per page.
-fn about(
+/// Finds who can see the events of a session. Cached for one page.
+fn find_audience(
     db: &dyn Snapshot,
     workspace: WorkspaceId,
     session: SessionId,
-    known: &mut HashMap<SessionId, Option<Arc<About>>>,
-) -> Result<Option<Arc<About>>, StoreError> {
-    if let Some(about) = known.get(&session) {
-        return Ok(about.clone());
+    known: &mut HashMap<SessionId, Option<Arc<EventAudience>>>,
+) -> Result<Option<Arc<EventAudience>>, StoreError> {
+    if let Some(audience) = known.get(&session) {
+        return Ok(audience.clone());
     }
     let found = read_session(db, workspace, session)?;
-    let about = found.map(|found| Arc::new(About::from(found.session)));
-    known.insert(session, about.clone());
-    Ok(about)
+    let audience = found.map(|found| Arc::new(EventAudience::from(found.session)));
+    known.insert(session, audience.clone());
+    Ok(audience)
 }

@@ -1,4 +1,4 @@
-//! Reading groups.
+//! Queries of groups.
 
 use sayso_core::group::Group;
 
@@ -6,7 +6,7 @@ use super::asks::read_ask;
 use crate::columns::decode::json;
 use crate::columns::value::{params, text};
 use crate::error::StoreError;
-use crate::read::{GetGroup, GroupDetail, OpenGroups, Query};
+use crate::read::{GetGroup, GroupDetail, ListOpenGroups, Query};
 use crate::snapshot::{Snapshot, all, one};
 
 impl Query for GetGroup {
@@ -24,7 +24,7 @@ impl Query for GetGroup {
     }
 }
 
-impl Query for OpenGroups {
+impl Query for ListOpenGroups {
     type Found = Vec<Group>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = "SELECT data FROM ask_group WHERE workspace = ?1 AND over = 0";

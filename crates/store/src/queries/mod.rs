@@ -1,4 +1,4 @@
-//! The queries, the same for every backend: each runs on a [`Snapshot`](crate::snapshot::Snapshot).
+//! The implementations of queries. They run on a [`Snapshot`](crate::snapshot::Snapshot), the same way on every backend.
 
 pub(crate) mod asks;
 mod events;
@@ -9,7 +9,7 @@ mod rule_hits;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 
-/// The hexadecimal end of an id, without the prefix of its kind.
+/// Returns the hexadecimal end of an id, without the prefix of its kind.
 fn id_suffix(suffix: Option<&str>, prefix: &str) -> Option<String> {
     suffix.map(|suffix| suffix.trim_start_matches(prefix).to_ascii_lowercase())
 }

@@ -1,4 +1,4 @@
-//! Pages that are limited by the number of their rows and by the bytes of their texts.
+//! Pages that are limited by the number of rows and the bytes of text.
 
 use std::sync::Arc;
 
@@ -21,7 +21,8 @@ impl<T> PageBuilder<T> {
         Self { page: Page { rows: Vec::new(), next: None, seq, truncated: false }, limit, bytes: 0, last: 0 }
     }
 
-    /// Adds the row at `seq` with this many bytes of text. Breaks off if the page is full, and ends before this row.
+    /// Adds the row at `seq` with this many bytes of text. If the page is full, stops the query, and the page ends before this
+    /// row.
     pub(super) fn push(&mut self, seq: i64, row: T, bytes: usize) -> Next {
         let too_large = !self.page.rows.is_empty() && self.bytes + bytes > PAGE_BYTES;
         if too_large || self.page.rows.len() == self.limit {
@@ -40,7 +41,7 @@ impl<T> PageBuilder<T> {
     }
 }
 
-/// Reads pending asks. Those after the first [`PAGE_BYTES`] are only counted.
+/// Reads pending asks. Asks beyond [`PAGE_BYTES`] are only counted.
 pub(super) fn pending_asks(db: &dyn Snapshot, sql: &str, params: &[Value<'_>]) -> Result<PendingAsks, StoreError> {
     let mut found = PageBuilder::new(usize::MAX, 0);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! Reading tokens, the policy's part of the database, notes and push subscriptions.
+//! Queries of tokens, stored policy, notifications and push subscriptions.
 
 use sayso_core::id::{AskId, GrantId, TokenId};
 use sayso_core::time::Time;
@@ -7,13 +7,16 @@ use crate::columns::decode::{self, raw};
 use crate::columns::numbers::is_pending;
 use crate::columns::value::{Columns, column, params};
 use crate::error::StoreError;
-use crate::ops::notes::{NoteRow, NoteState};
-use crate::ops::pushes::PushRow;
+use crate::ops::notifications::{NotificationRow, NotificationState};
+use crate::ops::push_subscriptions::PushSubscriptionRow;
 use crate::ops::tokens::TokenRow;
-use crate::read::{AllPushes, AllTokens, GetNote, NotesLook, PendingNotes, PolicyState, Query, StoredPolicy};
+use crate::read::{
+    GetNotification, ListPushSubscriptions, ListTokens, Query, ReadNotifications, ReadStoredPolicy, StoredNotifications,
+    StoredPolicy,
+};
 use crate::snapshot::{Snapshot, all, one};
 
-impl Query for AllTokens {
+impl Query for ListTokens {
     type Found = Vec<TokenRow>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = format!("SELECT {} FROM token ORDER BY created_ms DESC, id DESC", decode::TOKEN);
@@ -21,7 +24,7 @@ impl Query for AllTokens {
     }
 }
 
-impl Query for PolicyState {
+impl Query for ReadStoredPolicy {
     type Found = StoredPolicy;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let space = params![self.workspace.0];
@@ -39,13 +42,13 @@ impl Query for PolicyState {
     }
 }
 
-fn note(row: &dyn Columns) -> Result<NoteRow, StoreError> {
+fn note(row: &dyn Columns) -> Result<NotificationRow, StoreError> {
     let state = match column::<i64>(row, 2)? {
-        0 => NoteState::Again(Time::from_millis(column(row, 4)?)),
-        1 => NoteState::Told,
-        _ => NoteState::GivenUp,
+        0 => NotificationState::Again(Time::from_millis(column(row, 4)?)),
+        1 => NotificationState::Told,
+        _ => NotificationState::GivenUp,
     };
-    Ok(NoteRow {
+    Ok(NotificationRow {
         ask: AskId::from_bytes(column(row, 0)?),
         channel: column(row, 1)?,
         state,
@@ -54,20 +57,20 @@ fn note(row: &dyn Columns) -> Result<NoteRow, StoreError> {
     })
 }
 
-impl Query for PendingNotes {
-    type Found = NotesLook;
+impl Query for ReadNotifications {
+    type Found = StoredNotifications;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let space = params![self.workspace.0];
         let pending = concat!("SELECT id, opened_ms FROM ask WHERE workspace = ?1 AND ", is_pending!(), " ORDER BY seq");
         let pending =
             all(db, pending, space, |row| Ok((AskId::from_bytes(column(row, 0)?), Time::from_millis(column(row, 1)?))))?;
         let sql = "SELECT ask, channel, state, attempts, due_ms, message FROM note WHERE workspace = ?1";
-        Ok(NotesLook { pending, notes: all(db, sql, space, note)? })
+        Ok(StoredNotifications { pending, notes: all(db, sql, space, note)? })
     }
 }
 
-impl Query for GetNote {
-    type Found = Option<NoteRow>;
+impl Query for GetNotification {
+    type Found = Option<NotificationRow>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = "SELECT ask, channel, state, attempts, due_ms, message FROM note
             WHERE workspace = ?1 AND ask = ?2 AND channel = ?3";
@@ -75,12 +78,12 @@ impl Query for GetNote {
     }
 }
 
-impl Query for AllPushes {
-    type Found = Vec<PushRow>;
+impl Query for ListPushSubscriptions {
+    type Found = Vec<PushSubscriptionRow>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let sql = "SELECT token, endpoint, public_key, auth FROM push WHERE workspace = ?1";
         all(db, sql, params![self.workspace.0], |row| {
-            Ok(PushRow {
+            Ok(PushSubscriptionRow {
                 token: TokenId::from_bytes(column(row, 0)?),
                 endpoint: column(row, 1)?,
                 public_key: column(row, 2)?,

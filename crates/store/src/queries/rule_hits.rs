@@ -1,4 +1,4 @@
-//! How often rules decide, and what people decided about the same action before.
+//! Queries of rule hits, and of earlier decisions about the same action.
 
 use sayso_core::ask::{AskBody, AskState, Decision};
 use sayso_core::time::Time;
@@ -12,7 +12,7 @@ use crate::ops::decide::is_visible;
 use crate::read::{CountPrecedents, CountRuleHits, Precedents, Query, RuleHits};
 use crate::snapshot::{Next, Snapshot, one};
 
-/// The position of the body in `ask_columns!`.
+/// The index of the body in `ask_columns!`.
 const BODY: usize = 7;
 
 impl Query for CountRuleHits {
@@ -21,7 +21,7 @@ impl Query for CountRuleHits {
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let count = "SELECT count(*) FROM (SELECT 1 FROM rule_hit WHERE workspace = ?1 AND rule = ?2 AND at_ms >= ?3 LIMIT ?4) AS counted";
         let last = "SELECT max(at_ms) FROM rule_hit WHERE workspace = ?1 AND rule = ?2";
-        let most = i64::try_from(Self::MOST).unwrap_or(i64::MAX);
+        let most = i64::try_from(Self::MAX_COUNT).unwrap_or(i64::MAX);
         let since = self.since.as_millis();
         self.rules
             .into_iter()
@@ -48,7 +48,7 @@ impl Query for CountPrecedents {
         let too_old = one(
             db,
             "SELECT seq FROM ask WHERE workspace = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2",
-            params![self.workspace.0, i64::try_from(Self::MOST).unwrap_or(i64::MAX)],
+            params![self.workspace.0, i64::try_from(Self::MAX_ASKS).unwrap_or(i64::MAX)],
             |row| column::<i64>(row, 0),
         )?;
         let decided = concat!(

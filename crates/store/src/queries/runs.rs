@@ -1,4 +1,4 @@
-//! Reading runs.
+//! Queries of runs.
 
 use std::sync::Arc;
 
@@ -14,11 +14,11 @@ use crate::columns::decode::{ask_columns, json};
 use crate::columns::numbers::{is_pending, is_resolved};
 use crate::columns::value::{column, params, text};
 use crate::error::StoreError;
-use crate::event::{About, WorkspaceId};
-use crate::read::{GetRun, LastTurn, ListRuns, OpenRuns, Page, Query, RunDetail, TurnEnd};
+use crate::event::{EventAudience, WorkspaceId};
+use crate::read::{GetRun, ListOpenRuns, ListRuns, Page, Query, ReadLastTurn, RunDetail, TurnEnd};
 use crate::snapshot::{Next, Snapshot, all, one};
 
-/// A run with its steps, its version and its `seq`.
+/// Reads a run with its steps, its version and its `seq`.
 pub(crate) fn read_run(db: &dyn Snapshot, workspace: WorkspaceId, id: RunId) -> Result<Option<(Run, i64, i64)>, StoreError> {
     let sql = "SELECT data, version, seq FROM run WHERE workspace = ?1 AND id = ?2";
     let found = one(db, sql, params![workspace.0, id.as_bytes()], |row| {
@@ -28,7 +28,7 @@ pub(crate) fn read_run(db: &dyn Snapshot, workspace: WorkspaceId, id: RunId) -> 
     Ok(Some((with_steps(db, workspace, &text)?.0, version, seq)))
 }
 
-/// The run with its steps, and the bytes of all that.
+/// Parses a run and reads its steps. Also returns the bytes of all of them.
 fn with_steps(db: &dyn Snapshot, workspace: WorkspaceId, text: &str) -> Result<(Run, usize), StoreError> {
     let mut run: Run = json("run", text)?;
     let mut bytes = text.len();
@@ -41,11 +41,15 @@ fn with_steps(db: &dyn Snapshot, workspace: WorkspaceId, text: &str) -> Result<(
     Ok((run, bytes))
 }
 
-/// Who may see the events of a run.
-pub(super) fn about(db: &dyn Snapshot, workspace: WorkspaceId, id: RunId) -> Result<Option<Arc<About>>, StoreError> {
+/// Finds who can see the events of a run.
+pub(super) fn find_audience(
+    db: &dyn Snapshot,
+    workspace: WorkspaceId,
+    id: RunId,
+) -> Result<Option<Arc<EventAudience>>, StoreError> {
     let sql = "SELECT data FROM run WHERE workspace = ?1 AND id = ?2";
     let run: Option<Run> = one(db, sql, params![workspace.0, id.as_bytes()], |row| json("run", &text(row, 0)?))?;
-    Ok(run.map(|run| Arc::new(About { labels: run.labels, opened_by: Some(run.opened_by), step: None })))
+    Ok(run.map(|run| Arc::new(EventAudience { labels: run.labels, opened_by: Some(run.opened_by), step: None })))
 }
 
 impl Query for GetRun {
@@ -64,7 +68,7 @@ impl Query for GetRun {
              ORDER BY seq"
         );
         let pending = pending_asks(db, sql, params![self.workspace.0, self.run.as_bytes()])?;
-        Ok(Some(RunDetail { run, version, pending, seq: events::head(db, self.workspace)? }))
+        Ok(Some(RunDetail { run, version, pending, seq: events::read_feed_head(db, self.workspace)? }))
     }
 }
 
@@ -89,7 +93,7 @@ impl Query for ListRuns {
             db.id_ends_with("r.id", "?4")
         );
         let after = self.after.unwrap_or(i64::MAX);
-        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
+        let mut page = PageBuilder::new(self.limit, events::read_feed_head(db, self.workspace)?);
         db.each_row(&sql, params![self.workspace.0, after, self.open_only, suffix], &mut |row| {
             let (run, bytes) = with_steps(db, self.workspace, &text(row, 1)?)?;
             if !run.visible_to(&self.scope) {
@@ -101,7 +105,7 @@ impl Query for ListRuns {
     }
 }
 
-impl Query for OpenRuns {
+impl Query for ListOpenRuns {
     type Found = Vec<RunId>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         all(db, "SELECT id FROM run WHERE workspace = ?1 AND over = 0 ORDER BY seq", params![self.workspace.0], |row| {
@@ -110,16 +114,16 @@ impl Query for OpenRuns {
     }
 }
 
-impl Query for LastTurn {
+impl Query for ReadLastTurn {
     type Found = TurnEnd;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
-        let (noticed, last_words) = look_at_blocks(db, self.workspace, self.session)?;
+        let (noticed, last_words) = read_turn_end(db, self.workspace, self.session)?;
         Ok(TurnEnd { interrupted: noticed || was_stopped(db, self.workspace, self.session)?, last_words })
     }
 }
 
-/// Whether a notice says that the turn was interrupted, and what the agent said last.
-fn look_at_blocks(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<(bool, Option<String>), StoreError> {
+/// Returns whether a notice says that the turn was interrupted, and the last message of the agent.
+fn read_turn_end(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<(bool, Option<String>), StoreError> {
     let sql = "SELECT data FROM block WHERE session = ?1 AND +workspace = ?2 ORDER BY seq DESC";
     let (mut noticed, mut last_words) = (false, None);
     db.each_row(sql, params![id.as_bytes(), workspace.0], &mut |row| {
@@ -136,7 +140,7 @@ fn look_at_blocks(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> R
     Ok((noticed, last_words))
 }
 
-/// Whether a person denied or rejected with a stop.
+/// Returns whether a person denied or rejected an ask and stopped the agent.
 fn was_stopped(db: &dyn Snapshot, workspace: WorkspaceId, id: SessionId) -> Result<bool, StoreError> {
     let sql = concat!("SELECT outcome FROM ask WHERE session = ?1 AND +workspace = ?2 AND ", is_resolved!());
     let outcomes: Vec<Outcome> = all(db, sql, params![id.as_bytes(), workspace.0], |row| json("outcome", &text(row, 0)?))?;

@@ -1,4 +1,4 @@
-//! Reading sessions, transcripts and connections.
+//! Queries of sessions, transcripts and connections.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::ops::session_rows::is_visible;
 use crate::read::{
-    Beginnings, GetExternal, GetSession, KeptAsk, ListAttached, ListSessions, Page, Query, ReadTranscript, SessionDetail,
-    TranscriptEntry, Unfinished,
+    CallerAsk, FindUnfinishedWork, GetExternalSession, GetSession, ListAttachedConnections, ListSessions, Page, Query,
+    ReadTranscript, SessionDetail, TranscriptEntry, UnfinishedWork,
 };
 use crate::rows::SessionRow;
 use crate::snapshot::{Next, Snapshot, all, one};
@@ -35,7 +35,7 @@ impl Query for GetSession {
             " ORDER BY seq"
         );
         let pending = pending_asks(db, sql, params![self.session.as_bytes(), self.workspace.0])?;
-        Ok(Some(SessionDetail { session, pending, seq: events::head(db, self.workspace)? }))
+        Ok(Some(SessionDetail { session, pending, seq: events::read_feed_head(db, self.workspace)? }))
     }
 }
 
@@ -55,7 +55,7 @@ impl Query for ListSessions {
             db.id_ends_with("s.id", "?4")
         );
         let after = self.after.unwrap_or(i64::MAX);
-        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
+        let mut page = PageBuilder::new(self.limit, events::read_feed_head(db, self.workspace)?);
         db.each_row(&sql, params![self.workspace.0, after, self.open_only, suffix], &mut |row| {
             let text = text(row, 1)?;
             let session: Session = json("session", &text)?;
@@ -73,7 +73,7 @@ impl Query for ReadTranscript {
     type Found = Page<TranscriptEntry>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let limit = i64::try_from(self.limit + 1).unwrap_or(i64::MAX);
-        // The places of blocks and asks are merged before their content is read, so that large rows do not add up.
+        // The positions of blocks and asks are merged before their content is read, so that the sort does not hold large rows.
         let sql = concat!(
             "SELECT p.seq, b.data, p.ask IS NOT NULL, ",
             ask_columns!("a."),
@@ -85,7 +85,7 @@ impl Query for ReadTranscript {
              ORDER BY p.seq, p.ask IS NOT NULL"
         );
         let session = self.session.as_bytes();
-        let mut page = PageBuilder::new(self.limit, events::head(db, self.workspace)?);
+        let mut page = PageBuilder::new(self.limit, events::read_feed_head(db, self.workspace)?);
         db.each_row(sql, params![session, self.after, limit, self.workspace.0], &mut |row| {
             let seq = column(row, 0)?;
             if column(row, 2)? {
@@ -108,7 +108,7 @@ pub(crate) fn read_session(db: &dyn Snapshot, workspace: WorkspaceId, id: Sessio
     })
 }
 
-impl Query for GetExternal {
+impl Query for GetExternalSession {
     type Found = Option<Session>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let key = &self.key;
@@ -121,7 +121,7 @@ impl Query for GetExternal {
     }
 }
 
-impl Query for ListAttached {
+impl Query for ListAttachedConnections {
     type Found = Vec<Connection>;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let attached = is_attached!();
@@ -130,8 +130,8 @@ impl Query for ListAttached {
     }
 }
 
-impl Query for Unfinished {
-    type Found = Beginnings;
+impl Query for FindUnfinishedWork {
+    type Found = UnfinishedWork;
     fn run(self, db: &dyn Snapshot) -> Result<Self::Found, StoreError> {
         let connections = all(
             db,
@@ -166,9 +166,9 @@ impl Query for Unfinished {
             |row| {
                 let opened_by = column::<Option<[u8; 16]>>(row, 1)?.map(TokenId::from_bytes);
                 let keep = std::time::Duration::from_millis(column::<i64>(row, 2)?.unsigned_abs());
-                Ok(KeptAsk { ask: AskId::from_bytes(column(row, 0)?), opened_by, keep: Span(keep) })
+                Ok(CallerAsk { ask: AskId::from_bytes(column(row, 0)?), opened_by, keep: Span(keep) })
             },
         )?;
-        Ok(Beginnings { connections, deadlines, kept })
+        Ok(UnfinishedWork { connections, deadlines, kept })
     }
 }

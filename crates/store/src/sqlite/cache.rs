@@ -1,14 +1,15 @@
-//! Rows in memory: those that are newer than their table, and some that were used lately.
+//! Rows in memory: rows that are newer than their table, and recently used rows.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
-/// Rows of one table. Rows that are not flushed stay; of the others the ones that came first leave first.
+/// The cached rows of one table. Rows that are not flushed stay. Flushed rows are evicted in the order in which they were
+/// added.
 #[derive(Debug)]
 pub(super) struct Cache<K, R> {
     entries: HashMap<K, Entry<R>>,
-    /// The order in which flushed rows leave. A key can be in it more than once.
+    /// The order of eviction. A key can occur more than once.
     order: VecDeque<K>,
     unflushed: Vec<K>,
     capacity: usize,
@@ -16,28 +17,27 @@ pub(super) struct Cache<K, R> {
 
 #[derive(Debug)]
 struct Entry<R> {
-    /// `None`: deleted, and the table still has the row.
+    /// `None` if the row was deleted but its table still has it.
     row: Option<Arc<R>>,
     flushed: bool,
 }
 
 impl<K: Clone + Eq + Hash, R> Cache<K, R> {
-    /// `capacity` limits the flushed rows.
+    /// `capacity` is the largest number of flushed rows.
     pub(super) fn new(capacity: usize) -> Self {
         Self { entries: HashMap::new(), order: VecDeque::new(), unflushed: Vec::new(), capacity }
     }
 
-    /// `None`: ask the table. `Some(None)`: there is no such row.
+    /// Returns `None` if the row has to be read from its table, and `Some(None)` if it does not exist.
     pub(super) fn get(&self, key: &K) -> Option<Option<Arc<R>>> {
         self.entries.get(key).map(|entry| entry.row.clone())
     }
 
-    /// The rows that are newer than their table.
+    /// Returns the rows that are newer than their table.
     pub(super) fn unflushed(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
         self.unflushed.iter().filter_map(|key| Some((key, self.entries.get(key)?.row.as_ref()?)))
     }
 
-    /// Adds a row that was read from its table.
     pub(super) fn add(&mut self, key: K, row: Arc<R>) {
         if self.capacity == 0 || self.entries.contains_key(&key) {
             return;
@@ -47,7 +47,7 @@ impl<K: Clone + Eq + Hash, R> Cache<K, R> {
         self.shrink();
     }
 
-    /// Takes over a committed change.
+    /// Applies a committed change.
     pub(super) fn set(&mut self, key: &K, row: Option<Arc<R>>) {
         let before = self.entries.insert(key.clone(), Entry { row, flushed: false });
         if before.is_none_or(|entry| entry.flushed) {
@@ -55,7 +55,7 @@ impl<K: Clone + Eq + Hash, R> Cache<K, R> {
         }
     }
 
-    /// Every row is in its table now. `keep` says which rows are worth their memory.
+    /// Marks all rows as flushed. Rows for which `keep` returns false are evicted.
     pub(super) fn flushed(&mut self, keep: impl Fn(&R) -> bool) {
         for key in std::mem::take(&mut self.unflushed) {
             let Some(entry) = self.entries.get_mut(&key) else { continue };
@@ -73,7 +73,7 @@ impl<K: Clone + Eq + Hash, R> Cache<K, R> {
         while self.order.len() > self.capacity
             && let Some(key) = self.order.pop_front()
         {
-            // The row may have changed again since, or be in the queue a second time: both may leave early.
+            // The row may have changed since or be in the queue twice, so it may be evicted early, which is harmless.
             if self.entries.get(&key).is_some_and(|entry| entry.flushed) {
                 self.entries.remove(&key);
             }

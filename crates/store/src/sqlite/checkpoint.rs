@@ -1,13 +1,13 @@
-//! Copies the write-ahead log into the database, on a thread and a connection of its own, so that commits do not wait.
+//! Copies the write-ahead log into the database, on a separate thread and connection, so that commits do not wait.
 //!
 //! Passive checkpoints copy what they can while the writer continues. The thread then asks the writer for the last step
-//! ([`LogReset`]), which the writer takes between two commits: it copies the few pages that were added in the meantime and
-//! starts the log again from its beginning. No two connections ever compete for the write lock, so no commit fails or sleeps
-//! because of a checkpoint. The log stays below [`RESTART_BYTES`] plus what is committed during [`PASSES`] passive checkpoints.
+//! ([`LogReset`]), which runs between two commits: it copies the few remaining pages and restarts the log at its beginning. No
+//! two connections compete for the write lock, so no commit fails or sleeps because of a checkpoint. The log stays below
+//! [`RESTART_BYTES`] plus what is committed during [`PASSES`] passive checkpoints.
 //!
-//! A reader of an old snapshot keeps the log from starting again. Nobody waits for such a reader; the step is repeated.
+//! A reader of an old snapshot prevents the restart. The thread does not wait for readers and repeats the step later.
 //!
-//! After a secret was deleted, the log is truncated within a second: no file may hold the secret any longer.
+//! After a secret was deleted, the log is truncated within a second, so that no file contains the secret.
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -19,23 +19,23 @@ use rusqlite::Connection;
 use super::writer;
 use crate::error::StoreError;
 
-/// The size of the write-ahead log at which it is copied.
+/// The size of the write-ahead log that starts a checkpoint.
 const RESTART_BYTES: u32 = 4 * 1024 * 1024;
-/// How often the thread copies before the last step, and how many pages it leaves to that step if it can.
+/// The largest number of passive checkpoints before the last step, and the number of pages that they try to leave to it.
 const PASSES: usize = 4;
 const LITTLE: i64 = 64;
-/// Deleted secrets of one second share a truncation.
+/// The smallest interval between truncations. Secrets that are deleted within it share one.
 const TRUNCATE_EVERY: Duration = Duration::from_secs(1);
-/// How soon the last step is repeated if a reader was in the way or the disk is full. The pause doubles, up to
+/// The delay before the last step is retried if a reader prevented it or the disk is full. It doubles, up to
 /// [`TRUNCATE_EVERY`].
 const RETRY: Duration = Duration::from_millis(50);
 
-/// The last step of a checkpoint, on the writing connection.
+/// The last step of a checkpoint. It runs on the writing connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LogReset {
-    /// The next commit writes at the beginning of the log.
+    /// The next commit writes to the beginning of the log.
     Restart,
-    /// The same, and the file is empty.
+    /// Like `Restart`, and the file is truncated to zero bytes.
     Truncate,
 }
 
@@ -46,7 +46,7 @@ struct Due {
     stop: bool,
 }
 
-/// The handle to the thread.
+/// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct Checkpointer {
     due: Arc<(Mutex<Due>, Condvar)>,
@@ -55,8 +55,8 @@ pub(super) struct Checkpointer {
 }
 
 impl Checkpointer {
-    /// `reset` passes the last step to the writer and returns whether it was complete. `truncate` if the log has to be
-    /// truncated first of all.
+    /// Starts the thread. `reset` passes the last step to the writer and returns whether it was complete. With `truncate`, the
+    /// thread first truncates the log.
     pub(super) fn start(
         connection: Connection,
         truncate: bool,
@@ -72,7 +72,7 @@ impl Checkpointer {
         Ok(Self { due, thread: Some(thread), restart_pages: RESTART_BYTES / page.max(512) })
     }
 
-    /// Called by the writer after each batch.
+    /// The writer calls this after each batch.
     pub(super) fn wake(&self, wal_pages: u32, secret_deleted: bool) {
         let large = wal_pages >= self.restart_pages;
         if !large && !secret_deleted {
@@ -85,7 +85,7 @@ impl Checkpointer {
         changed.notify_one();
     }
 
-    /// Ends the thread and closes its connection.
+    /// Stops the thread and closes its connection.
     pub(super) fn stop(&mut self) {
         let (lock, changed) = &*self.due;
         lock.lock().unwrap_or_else(PoisonError::into_inner).stop = true;
@@ -99,7 +99,7 @@ impl Checkpointer {
 fn run(connection: Connection, shared: &(Mutex<Due>, Condvar), reset: impl Fn(LogReset) -> bool) {
     let (mut not_before, mut retry) = (NotBefore::default(), RETRY);
     while let Some(step) = wait(shared, &not_before) {
-        copy_most(&connection);
+        run_passive_checkpoints(&connection);
         let complete = reset(step);
         let now = Instant::now();
         retry = if complete { RETRY } else { (retry * 2).min(TRUNCATE_EVERY) };
@@ -117,14 +117,14 @@ fn run(connection: Connection, shared: &(Mutex<Due>, Condvar), reset: impl Fn(Lo
     writer::close(connection);
 }
 
-/// When each step may run again.
+/// The earliest time at which each step runs again.
 #[derive(Debug, Default)]
 struct NotBefore {
     restart: Option<Instant>,
     truncate: Option<Instant>,
 }
 
-/// Waits for work. `None`: stop.
+/// Waits for the next step. Returns `None` if the thread has to stop.
 fn wait((lock, changed): &(Mutex<Due>, Condvar), not_before: &NotBefore) -> Option<LogReset> {
     let left = |at: Option<Instant>| at.map_or(Duration::ZERO, |at| at.saturating_duration_since(Instant::now()));
     let mut due = lock.lock().unwrap_or_else(PoisonError::into_inner);
@@ -150,9 +150,9 @@ fn wait((lock, changed): &(Mutex<Due>, Condvar), not_before: &NotBefore) -> Opti
     }
 }
 
-/// Takes the last step on the writing connection, between two transactions. Returns whether it was complete.
+/// Runs the last step on the writing connection, between two transactions. Returns whether it was complete.
 pub(super) fn reset_log(connection: &Connection, step: LogReset) -> bool {
-    // A reader in the way must not delay commits: the step is repeated later.
+    // Readers must not delay commits, so the step fails at once and is repeated later.
     let _ = connection.execute_batch("PRAGMA busy_timeout = 0");
     let mode = match step {
         LogReset::Restart => "RESTART",
@@ -163,9 +163,8 @@ pub(super) fn reset_log(connection: &Connection, step: LogReset) -> bool {
     done.is_some_and(|done| done.complete)
 }
 
-/// Copies what is in the log, then what was committed while it copied, until little is left for the last step: the writer
-/// commits nothing while it copies that.
-fn copy_most(connection: &Connection) {
+/// Runs passive checkpoints until few pages are left for the last step, during which the writer commits nothing.
+fn run_passive_checkpoints(connection: &Connection) {
     let mut before = 0;
     for _ in 0..PASSES {
         match checkpoint(connection, "PASSIVE") {
@@ -175,15 +174,15 @@ fn copy_most(connection: &Connection) {
     }
 }
 
-/// What a checkpoint did.
+/// The result of a checkpoint.
 struct Checkpointed {
-    /// Whether all of the log is in the database.
+    /// Whether the whole log was copied.
     complete: bool,
-    /// How many pages of the log are in the database.
+    /// The number of pages that were copied.
     copied: i64,
 }
 
-/// `None` if it failed.
+/// Runs a checkpoint. Returns `None` if it failed.
 fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     let done = connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |row| {
         Ok(Checkpointed { complete: row.get::<_, i64>(0)? == 0, copied: row.get(2)? })
@@ -191,7 +190,7 @@ fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
     done.inspect_err(|error| tracing::warn!(%error, mode, "checkpoint failed")).ok()
 }
 
-/// The connection for checkpoints. It must be able to write.
+/// Opens the connection for checkpoints, which must be writable.
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256;")?;

@@ -1,4 +1,4 @@
-//! The writing connection with everything that belongs to it: the change log and the rows in memory.
+//! The writing connection with the change log and the cached rows.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,13 +16,13 @@ use super::statements::{Statements, TableWriter};
 use super::unflushed::Unflushed;
 use super::writer;
 use crate::columns::encode::{encode, encode_secrets};
-use crate::columns::row_bytes::{Action, Changes};
+use crate::columns::row_bytes::{Action, RowChanges};
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::Reads;
 use crate::unit::{Counters, Unit};
 
-/// How many rows wait in the log at most. A flush of so many takes about ten milliseconds, in which nothing is committed.
+/// The largest number of unflushed rows. Flushing so many takes about ten milliseconds, during which nothing is committed.
 const UNFLUSHED_ROWS: usize = 2_500;
 
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Takes over a connection to a database of the current schema, and replays its log.
+    /// Takes a connection to a database of the current schema, and replays its change log.
     pub(super) fn new(mut connection: Connection) -> Result<Self, StoreError> {
         let wal_pages = Arc::new(AtomicU32::new(0));
         let pages = Arc::clone(&wal_pages);
@@ -59,7 +59,7 @@ impl Database {
             database.unflushed.add(&replay.changes);
             tracing::info!(rows = database.unflushed.len(), "replaying the change log");
             let batch = database.log.last_batch();
-            let nothing = Changes::default();
+            let nothing = RowChanges::default();
             database.transaction(|database| database.write_tables(&nothing, &[(WorkspaceId::MAIN, counters)], batch))?;
             database.unflushed = Unflushed::default();
         }
@@ -74,12 +74,12 @@ impl Database {
         !self.log.is_empty()
     }
 
-    /// How many pages the write-ahead log has.
+    /// Returns the number of pages in the write-ahead log.
     pub(super) fn wal_pages(&self) -> u32 {
         self.wal_pages.load(Ordering::Relaxed)
     }
 
-    /// Takes the last step of a checkpoint. Returns whether it was complete.
+    /// Runs the last step of a checkpoint. Returns whether it was complete.
     pub(super) fn reset_log(&mut self, step: LogReset) -> bool {
         let complete = checkpoint::reset_log(&self.connection, step);
         if complete {
@@ -88,7 +88,7 @@ impl Database {
         complete
     }
 
-    /// Whether a secret was deleted since the last call.
+    /// Returns whether a secret was deleted since the last call.
     pub(super) const fn take_secret_deleted(&mut self) -> bool {
         std::mem::replace(&mut self.secret_deleted, false)
     }
@@ -100,7 +100,7 @@ impl Database {
         }
     }
 
-    /// The unit of a workspace in this batch.
+    /// Returns the unit of a workspace in this batch, and creates it if there is none.
     pub(super) fn unit<'a>(
         &mut self,
         workspace: WorkspaceId,
@@ -116,7 +116,7 @@ impl Database {
         }
     }
 
-    /// Loads what was named into a unit.
+    /// Loads the named rows into a unit.
     pub(super) fn load(&mut self, unit: &mut Unit, reads: &mut Reads) -> Result<(), StoreError> {
         for read in reads.drain().collect::<Vec<_>>() {
             self.memory(unit.workspace)?;
@@ -126,9 +126,10 @@ impl Database {
         Ok(())
     }
 
-    /// Makes a batch durable: as a record of the log, or in the tables together with everything the log has.
+    /// Commits a batch. Usually as a record of the change log. If the batch changes secrets, if the log is full, or with
+    /// `flush`, the batch is written to the tables together with all unflushed changes.
     pub(super) fn commit(&mut self, units: &HashMap<WorkspaceId, Unit>, flush: bool) -> Result<(), StoreError> {
-        let (mut changes, mut secrets) = (Changes::default(), Changes::default());
+        let (mut changes, mut secrets) = (RowChanges::default(), RowChanges::default());
         let mut counters = Vec::with_capacity(units.len());
         for (workspace, unit) in units {
             encode(unit, &mut changes)?;
@@ -163,7 +164,8 @@ impl Database {
                 }
                 let done = self.transaction(|database| database.write_tables(&changes, &counters, batch));
                 if secret {
-                    // The batch is decided. If this fails, later deletions overwrite as well.
+                    // The batch is committed or failed already. If this statement fails, later deletions are overwritten as
+                    // well, which is harmless.
                     let _ = self.secure_delete(false);
                 }
                 done?;
@@ -185,8 +187,8 @@ impl Database {
         }
     }
 
-    /// Writes everything the log has into the tables. The transaction does not wait for the disk: until a later commit has
-    /// synced it, a power loss takes it back as a whole, and the log still has its rows.
+    /// Writes all unflushed changes to the tables. The transaction does not wait for the disk: a power loss before the next
+    /// synced commit reverts it as a whole, and the change log still contains its rows.
     pub(super) fn flush(&mut self) -> Result<(), StoreError> {
         if self.log.is_empty() {
             return Ok(());
@@ -194,7 +196,7 @@ impl Database {
         let counters: Vec<_> = self.memory.iter().map(|(workspace, memory)| (*workspace, memory.counters)).collect();
         let batch = self.log.next_batch();
         self.connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-        let done = self.transaction(|database| database.write_tables(&Changes::default(), &counters, batch));
+        let done = self.transaction(|database| database.write_tables(&RowChanges::default(), &counters, batch));
         self.connection.execute_batch("PRAGMA synchronous = FULL")?;
         done?;
         self.log.flushed(batch);
@@ -203,22 +205,23 @@ impl Database {
         Ok(())
     }
 
-    /// Runs a query on the tables as a flush would leave them, and takes the flush back. Nothing is written to the disk.
+    /// Flushes inside a transaction, runs a query on the result, and rolls back. Nothing is written to disk.
     pub(super) fn query_unflushed(&self, query: impl FnOnce(Result<&Connection, StoreError>)) {
         let ready = self.connection.execute_batch("PRAGMA cache_spill = OFF; BEGIN IMMEDIATE").map_err(StoreError::from);
-        let ready = ready.and_then(|()| self.write_tables(&Changes::default(), &[], self.log.next_batch()));
+        let ready = ready.and_then(|()| self.write_tables(&RowChanges::default(), &[], self.log.next_batch()));
         query(ready.map(|()| &self.connection));
         let _ = self.connection.execute_batch("ROLLBACK; PRAGMA cache_spill = ON");
     }
 
-    /// Overwrites deleted content while a transaction touches secrets, so that none is left in an unused part of the file.
+    /// Enables overwriting of deleted content while a transaction changes secrets, so that no unused part of the file contains
+    /// them.
     fn secure_delete(&self, on: bool) -> Result<(), StoreError> {
         self.connection.pragma_update(None, "secure_delete", on)?;
         Ok(())
     }
 
-    /// Writes what the log has and then these changes.
-    fn write_tables(&self, changes: &Changes, counters: &[(WorkspaceId, Counters)], batch: u64) -> Result<(), StoreError> {
+    /// Writes the unflushed changes and then these changes.
+    fn write_tables(&self, changes: &RowChanges, counters: &[(WorkspaceId, Counters)], batch: u64) -> Result<(), StoreError> {
         let mut tables = TableWriter::new(&self.connection, &self.statements);
         self.unflushed.write(&mut tables)?;
         for change in changes.iter() {
@@ -232,14 +235,14 @@ impl Database {
         log::set_flushed(&self.connection, batch)
     }
 
-    /// All or nothing.
+    /// Runs `write` in a transaction, which is rolled back if it fails.
     fn transaction(&self, write: impl FnOnce(&Self) -> Result<(), StoreError>) -> Result<(), StoreError> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let done = write(self).and_then(|()| {
             self.connection.prepare_cached("COMMIT")?.execute([])?;
             Ok(())
         });
-        // SQLite may have rolled back by itself.
+        // SQLite may have rolled back already.
         if done.is_err() && !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }

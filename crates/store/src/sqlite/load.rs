@@ -1,4 +1,4 @@
-//! Loads the rows that operations have named into a unit.
+//! Loads the rows that operations named into a unit.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, RunR
 use crate::snapshot::{all, one};
 use crate::unit::{Unit, belongs};
 
-/// A row from memory, otherwise from its table.
+/// Finds a row in memory, otherwise in its table.
 fn row<K: Clone + Eq + std::hash::Hash, R>(
     cache: &mut Cache<K, R>,
     key: &K,
@@ -36,9 +36,9 @@ fn row<K: Clone + Eq + std::hash::Hash, R>(
     Ok(found)
 }
 
-/// Loads one read. Rows that the unit has already stay as they are.
+/// Loads the rows of one read. Rows that the unit has already are not replaced.
 pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read) -> Result<(), StoreError> {
-    if unit.has(&read) {
+    if unit.is_loaded(&read) {
         return Ok(());
     }
     let space = unit.workspace;
@@ -87,7 +87,7 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             })?;
             unit.groups.load(*id, found);
         }
-        // States are never in the log, so the table has the newest one.
+        // States are never in the change log, so their table is current.
         Read::GroupState(id) => {
             let sql = "SELECT state FROM group_state WHERE workspace = ?1 AND grp = ?2";
             let found = one(db, sql, params![space.0, id.as_bytes()], |row| column::<Vec<u8>>(row, 0))?;
@@ -127,7 +127,7 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
                 unit.tokens.load(*id, Some(Arc::clone(token)));
             }
             for token in all(db, &sql, params![space.0, hash], decode::token)? {
-                // Newer than the table, for example revoked.
+                // The token may have changed since the table was written, for example revoked.
                 let newest = memory.tokens.get(&token.id).unwrap_or_else(|| Some(Arc::new(token.clone())));
                 unit.tokens.load(token.id, newest);
             }
@@ -175,7 +175,7 @@ pub(super) fn load(db: &Sqlite, memory: &mut Memory, unit: &mut Unit, read: Read
             }
         }
     }
-    unit.set_is_loaded(read);
+    unit.mark_set_loaded(read);
     Ok(())
 }
 
@@ -191,8 +191,8 @@ fn ask_ids(db: &Sqlite, sql: &'static str, key: &[Value<'_>]) -> Result<Vec<AskI
     all(db, sql, key, |row| Ok(AskId::from_bytes(column(row, 0)?)))
 }
 
-/// Loads the asks that the table has in a set, and those that are newer than the table. Some of the first may have left the
-/// set since; the unit looks at each row.
+/// Loads the asks of a set: those that match in the table, and those that are newer than the table. Some of the former may not
+/// match any more; the unit checks each row.
 fn load_matching_asks(
     db: &Sqlite,
     memory: &mut Memory,

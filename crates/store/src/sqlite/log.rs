@@ -1,33 +1,33 @@
-//! The change log: committed changes that are not in the tables yet.
+//! The change log: committed changes that are not in their tables.
 //!
-//! A commit has to be durable before anyone sees its effect, and SQLite writes whole pages. Writing an ask, its event and
-//! its connection into their tables and indexes changes a dozen pages per commit. The log is a few preallocated values that
-//! are written in place, so a commit changes one or two pages; the rows follow later, in one transaction for many commits,
-//! where a row that changed several times is written once. Both are ordinary transactions: SQLite makes them atomic and
-//! durable, and a crash between the two loses nothing, because opening the store replays the log.
+//! A commit has to be durable before its effect is visible, and SQLite writes whole pages. Writing an ask, its event and its
+//! connection into tables and indexes would change a dozen pages per commit. The log consists of a few preallocated blobs that
+//! are written in place, so a commit changes one or two pages. The rows are flushed later, in one transaction for many commits,
+//! in which a row that changed several times is written once. Both are ordinary transactions, so SQLite makes them atomic and
+//! durable. A crash between them loses nothing, because opening the store replays the log.
 //!
-//! A record is the number of its batch, its length, the counters after it, and its changes. Numbers count up by one from
-//! the last flushed batch, and an end marker follows the last record, so that nothing of an earlier round is mistaken for a
-//! record.
+//! A record consists of the number of its batch, its length, the counters after the batch, and the changes. Batch numbers
+//! increase by one from the last flushed batch, and an end marker follows the last record, so that no remains of an earlier
+//! round are mistaken for a record.
 
 use std::ops::Range;
 
 use rusqlite::Connection;
 
-use crate::columns::row_bytes::Changes;
+use crate::columns::row_bytes::RowChanges;
 use crate::error::StoreError;
 use crate::unit::Counters;
 
-/// The log of a new database has this many values. Their size is the most that a crash leaves to replay.
+/// The number of blobs in the log of a new database. Their total size limits what a crash leaves to replay.
 const SEGMENTS: i64 = 32;
-/// SQLite finds a place in a value by following its pages one by one, so a long log is several values.
+/// The size of a blob. SQLite finds a position in a blob by following its pages one by one, so the log has several blobs.
 const SEGMENT_BYTES: i64 = 32 * 1024;
 const HEADER: usize = 8 + 4;
 const COUNTERS: usize = 8 + 8;
-/// Stands where the number of the next batch would. No batch has this number.
+/// The end marker, which follows the last record where the next batch number would be. No batch has this number.
 const END: [u8; 8] = [0; 8];
 
-/// The log, and where the next record goes.
+/// The log and the position of the next record.
 #[derive(Debug)]
 pub(super) struct ChangeLog {
     segments: Vec<Segment>,
@@ -35,26 +35,26 @@ pub(super) struct ChangeLog {
     end: usize,
 }
 
-/// One of the values that together are the log.
+/// One blob of the log.
 #[derive(Debug)]
 struct Segment {
     row: i64,
     length: usize,
 }
 
-/// The content of a log that was not flushed.
+/// The unflushed content of a log.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
-    pub(super) changes: Changes,
+    pub(super) changes: RowChanges,
     pub(super) counters: Option<Counters>,
 }
 
-/// A batch as the bytes that are written: header, counters, changes, end marker.
+/// The bytes of one batch: header, counters, changes and end marker.
 #[derive(Debug)]
 pub(super) struct Record(Vec<u8>);
 
 impl ChangeLog {
-    /// Reads the records that are not in the tables, and puts the next one after an empty log.
+    /// Opens the log and reads the unflushed records. The next record starts at the beginning of the log.
     pub(super) fn open(db: &Connection) -> Result<(Self, Replay), StoreError> {
         let flushed: i64 = db.query_row("SELECT flushed FROM change_log_state", [], |row| row.get(0))?;
         let segments = db
@@ -67,7 +67,7 @@ impl ChangeLog {
         Ok((log, replay))
     }
 
-    /// Reads records until one does not follow the one before it.
+    /// Reads records until the batch numbers are not consecutive.
     fn read(&mut self, db: &Connection) -> Result<Replay, StoreError> {
         let unreadable = |detail: &str| StoreError::Unreadable { what: "change log", detail: detail.to_owned() };
         if self.segments.is_empty() {
@@ -90,7 +90,7 @@ impl ChangeLog {
         Ok(found)
     }
 
-    /// `None` if the log ends before.
+    /// Reads bytes at a position. Returns `None` if the log is too short.
     fn read_at(&self, db: &Connection, at: usize, length: usize) -> Result<Option<Vec<u8>>, StoreError> {
         if at + length > self.capacity() {
             return Ok(None);
@@ -102,7 +102,8 @@ impl ChangeLog {
         Ok(Some(bytes))
     }
 
-    /// The values that a stretch of the log is in: the row of each, the offset in it, and which part of the stretch it has.
+    /// Splits a range of the log by blobs. Returns the row of each blob, the offset in it, and the part of the range that it
+    /// contains.
     fn parts(&self, at: usize, length: usize) -> impl Iterator<Item = (i64, usize, Range<usize>)> {
         let mut start = 0;
         self.segments.iter().filter_map(move |segment| {
@@ -125,17 +126,17 @@ impl ChangeLog {
         self.last_batch
     }
 
-    /// The number of the next batch.
+    /// Returns the number of the next batch.
     pub(super) const fn next_batch(&self) -> u64 {
         self.last_batch + 1
     }
 
-    pub(super) fn has_room(&self, changes: &Changes) -> bool {
+    pub(super) fn has_room(&self, changes: &RowChanges) -> bool {
         self.end + HEADER + COUNTERS + changes.bytes().len() + END.len() <= self.capacity()
     }
 
-    /// The record of the next batch.
-    pub(super) fn record(&self, counters: Counters, changes: &Changes) -> Record {
+    /// Builds the record of the next batch.
+    pub(super) fn record(&self, counters: Counters, changes: &RowChanges) -> Record {
         let length = COUNTERS + changes.bytes().len();
         let mut record = Vec::with_capacity(HEADER + length + END.len());
         record.extend(self.next_batch().to_le_bytes());
@@ -147,7 +148,7 @@ impl ChangeLog {
         Record(record)
     }
 
-    /// Writes a record inside the current transaction. Call [`Self::appended`] after the commit.
+    /// Writes a record in the current transaction. Call [`Self::appended`] after the commit.
     pub(super) fn append(&self, db: &Connection, Record(record): &Record) -> Result<(), StoreError> {
         for (row, offset, part) in self.parts(self.end, record.len()) {
             let mut blob = db.blob_open("main", "change_log", "data", row, false)?;
@@ -159,24 +160,22 @@ impl ChangeLog {
 
     pub(super) const fn appended(&mut self, Record(record): &Record) {
         self.last_batch += 1;
-        // The next record overwrites the end marker.
         self.end += record.len() - END.len();
     }
 
-    /// The log was flushed, and this batch went directly into the tables.
+    /// Records that the log was flushed and that this batch was written to the tables directly.
     pub(super) const fn flushed(&mut self, batch: u64) {
         self.last_batch = batch;
         self.end = 0;
     }
 }
 
-fn parse(payload: &[u8]) -> Option<(Counters, Changes)> {
+fn parse(payload: &[u8]) -> Option<(Counters, RowChanges)> {
     let (seq, rest) = payload.split_first_chunk::<8>()?;
     let (outbox, rest) = rest.split_first_chunk::<8>()?;
-    Some((Counters { seq: i64::from_le_bytes(*seq), outbox: i64::from_le_bytes(*outbox) }, Changes::read(rest)?))
+    Some((Counters { seq: i64::from_le_bytes(*seq), outbox: i64::from_le_bytes(*outbox) }, RowChanges::read(rest)?))
 }
 
-/// Creates the log in a new database.
 pub(super) fn create(db: &Connection) -> rusqlite::Result<()> {
     for row in 1..=SEGMENTS {
         db.execute("INSERT INTO change_log (id, data) VALUES (?1, zeroblob(?2))", [row, SEGMENT_BYTES])?;
@@ -184,7 +183,7 @@ pub(super) fn create(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Stores inside the current transaction that everything up to this batch is in the tables.
+/// Stores in the current transaction that all batches up to this one are in the tables.
 pub(super) fn set_flushed(db: &Connection, batch: u64) -> Result<(), StoreError> {
     let batch = i64::try_from(batch).unwrap_or(i64::MAX);
     db.prepare_cached("UPDATE change_log_state SET flushed = ?1")?.execute([batch])?;

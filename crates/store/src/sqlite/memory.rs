@@ -1,4 +1,4 @@
-//! What the writer keeps in memory of one workspace: rows that are newer than their tables, rows that were used lately, and
+//! The rows of one workspace that the writer keeps in memory: rows that are newer than their tables, recently used rows, and
 //! two small sets as a whole, the pending asks and the outbox.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,18 +16,18 @@ use crate::columns::value::{column, params};
 use crate::error::StoreError;
 use crate::event::{OutboxId, WorkspaceId};
 use crate::operation::{IdempotencyId, PendingOf};
-use crate::ops::external::ExternalKey;
+use crate::ops::external_sessions::ExternalSessionKey;
 use crate::ops::tokens::TokenRow;
 use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OutboxEntry, OwnerId, RunRow, SessionRow};
 use crate::snapshot::{all, one};
 use crate::unit::{Counters, Rows, Unit};
 
-/// How many flushed asks, sessions and connections stay in memory.
-const KEPT_ASKS: usize = 1024;
+/// The number of flushed asks, sessions and connections that stay in memory.
+const CACHED_ASKS: usize = 1024;
 const KEPT_SESSIONS: usize = 256;
 const KEPT_CONNECTIONS: usize = 256;
-/// A larger row is read again instead.
-const HEAVY: usize = 16 * 1024;
+/// Larger asks are not kept after a flush, in bytes.
+const LARGE_ASK: usize = 16 * 1024;
 
 #[derive(Debug)]
 pub(super) struct Memory {
@@ -35,7 +35,7 @@ pub(super) struct Memory {
     pub(super) asks: Cache<AskId, AskRow>,
     pub(super) blocks: Cache<BlockId, BlockRow>,
     pub(super) connections: Cache<ConnectionId, Connection>,
-    pub(super) externals: Cache<ExternalKey, SessionId>,
+    pub(super) externals: Cache<ExternalSessionKey, SessionId>,
     pub(super) grants: Cache<GrantId, GrantRow>,
     pub(super) groups: Cache<GroupId, Group>,
     pub(super) idempotency: Cache<IdempotencyId, IdempotencyRow>,
@@ -48,7 +48,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Reads the counters and the two sets. The log must be flushed.
+    /// Loads the counters and the two sets. The change log must be flushed.
     pub(super) fn load(db: &Sqlite, workspace: WorkspaceId) -> Result<Self, StoreError> {
         let counters = one(db, "SELECT last_seq, last_outbox FROM workspace WHERE id = ?1", params![workspace.0], |row| {
             Ok(Counters { seq: column(row, 0)?, outbox: column(row, 1)? })
@@ -76,7 +76,7 @@ impl Memory {
         let outbox = all(db, &sql, params![workspace.0], |row| decode::outbox(row).map(|(id, entry)| (id, Arc::new(entry))))?;
         Ok(Self {
             counters: counters.unwrap_or(Counters { seq: 0, outbox: 0 }),
-            asks: Cache::new(KEPT_ASKS),
+            asks: Cache::new(CACHED_ASKS),
             blocks: Cache::new(0),
             connections: Cache::new(KEPT_CONNECTIONS),
             externals: Cache::new(0),
@@ -92,7 +92,7 @@ impl Memory {
         })
     }
 
-    /// Takes over the changes of a unit that was committed.
+    /// Applies the changes of a committed unit.
     pub(super) fn committed(&mut self, unit: &Unit) {
         fn take<K: Clone + Eq + std::hash::Hash, R>(cache: &mut Cache<K, R>, rows: &Rows<K, R>) {
             for (key, row) in rows.changes() {
@@ -111,7 +111,7 @@ impl Memory {
         take(&mut self.sessions, &unit.sessions);
         take(&mut self.tokens, &unit.tokens);
         for (key, row) in unit.runs.changes() {
-            // The steps are written now; the next transition starts without changed ones.
+            // The changed steps were written, so the next transition starts with none.
             self.runs.set(key, row.map(|row| Arc::new(RunRow { changed_steps: Vec::new(), ..RunRow::clone(row) })));
         }
         for (id, row) in unit.asks.changes() {
@@ -128,23 +128,23 @@ impl Memory {
         }
     }
 
-    /// Every row is in its table.
+    /// Marks all rows as flushed.
     pub(super) fn flushed(&mut self) {
-        self.asks.flushed(|row| row.ask.weight() <= HEAVY);
+        self.asks.flushed(|row| row.ask.memory_size() <= LARGE_ASK);
         self.blocks.flushed(|_| false);
-        self.connections.flushed(|row| row.state.as_ref().is_none_or(|state| state.as_str().len() <= HEAVY));
+        self.connections.flushed(|row| row.state.as_ref().is_none_or(|state| state.as_str().len() <= LARGE_ASK));
         self.externals.flushed(|_| false);
         self.grants.flushed(|_| false);
         self.groups.flushed(|_| false);
         self.idempotency.flushed(|_| false);
         self.login_codes.flushed(|_| false);
         self.runs.flushed(|_| false);
-        self.sessions.flushed(|row| row.session.project_policy.as_ref().is_none_or(|text| text.len() <= HEAVY));
+        self.sessions.flushed(|row| row.session.project_policy.as_ref().is_none_or(|text| text.len() <= LARGE_ASK));
         self.tokens.flushed(|_| false);
     }
 }
 
-/// The pending asks by what operations look for.
+/// Indexes of the pending asks, one for each kind of read.
 #[derive(Debug, Default)]
 pub(super) struct PendingIndex {
     asks: HashMap<AskId, PendingAsk>,

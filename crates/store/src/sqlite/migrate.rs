@@ -1,4 +1,4 @@
-//! Brings a database to the current schema.
+//! Opens, creates, upgrades and checks database files.
 
 use std::io;
 use std::path::Path;
@@ -10,14 +10,13 @@ use super::writer::BUSY_TIMEOUT;
 use super::{log, upgrade};
 use crate::error::OpenError;
 
-/// The version of `schema.sql`.
 const CURRENT: i64 = 8;
-/// A database of up to this many pages is checked whole at every start: a few milliseconds.
-const CHECKED_WHOLE: i64 = 1024;
-/// Smaller than SQLite's default: a commit writes whole pages, and changes few bytes of most.
+/// Databases of up to this many pages are checked completely at every start, which takes a few milliseconds.
+const FULLY_CHECKED_PAGES: i64 = 1024;
+/// Smaller than SQLite's default, because a commit writes whole pages but changes few bytes of most.
 const PAGE_SIZE: i64 = 2048;
 
-/// Opens the writing connection of a database in the current schema. Creates or upgrades the file.
+/// Opens the writing connection. Creates or upgrades the file if necessary.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     let connection = connect(path)?;
     match version(&connection, path)? {
@@ -31,7 +30,7 @@ pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
         }
     }
     check(&connection, path)?;
-    // The check has read pages that nothing needs soon.
+    // The check filled the page cache with pages that are not needed soon.
     let settings = "PRAGMA journal_mode = WAL;
          PRAGMA synchronous = FULL;
          PRAGMA temp_store = MEMORY;
@@ -67,7 +66,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Creates the tables of an empty file.
+/// Creates the tables in an empty file.
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "page_size", PAGE_SIZE)?;
     connection.execute_batch("BEGIN IMMEDIATE")?;
@@ -77,8 +76,8 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch("COMMIT")
 }
 
-/// Creates an empty file for a database, under a name that is not used. A database holds what people and agents said, so
-/// nobody else may read it, at no moment.
+/// Creates an empty database file under an unused name. Databases contain what people and agents said, so the file is created
+/// with permissions for its owner only.
 pub(super) fn create_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map(drop)
@@ -93,12 +92,12 @@ fn not_created(path: &Path, source: io::Error) -> OpenError {
     }
 }
 
-/// Refuses a damaged file. Checking a large one whole would take long, so only the tables that every start needs are
-/// checked there; `sayso doctor` checks all of it.
+/// Refuses a damaged file. For a large file only the tables that every start needs are checked, because a complete check takes
+/// long. `sayso doctor` checks everything.
 fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let failed = |error| open_error(path, error);
     let pages: i64 = connection.query_row("PRAGMA page_count", [], |row| row.get(0)).map_err(failed)?;
-    let check = if pages <= CHECKED_WHOLE { "PRAGMA quick_check(1)" } else { "PRAGMA quick_check(workspace)" };
+    let check = if pages <= FULLY_CHECKED_PAGES { "PRAGMA quick_check(1)" } else { "PRAGMA quick_check(workspace)" };
     let health: String = connection.query_row(check, [], |row| row.get(0)).map_err(failed)?;
     if health == "ok" { Ok(()) } else { Err(OpenError::Corrupt { path: path.to_owned(), detail: health }) }
 }

@@ -1,7 +1,7 @@
 //! The SQLite backend.
 //!
-//! One thread owns the writing connection ([`writer`]). A commit is a record of the change log ([`log`]); rows reach their
-//! tables later, each once per flush. The thread finds rows that are newer than their tables in memory ([`memory`]).
+//! One thread owns the writing connection ([`writer`]). A commit appends a record to the change log ([`log`]). Rows are written
+//! to their tables later, each once per flush. The thread keeps rows that are newer than their tables in memory ([`memory`]).
 //! Queries run on read-only connections, after a flush.
 
 mod backup;
@@ -37,7 +37,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// A write that the file system refused for lack of space can surface as an I/O error.
+/// Some file systems report a lack of space as an I/O error.
 fn is_no_space(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(rusqlite::ErrorCode::SystemIoFailure))
         && std::io::Error::last_os_error().kind() == std::io::ErrorKind::StorageFull

@@ -1,4 +1,4 @@
-//! Looks at database files without opening a store: for tools and tests, which know no SQLite themselves.
+//! Functions for tools and tests that inspect database files without opening a store.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use crate::error::StoreError;
 
-/// Whether SQLite finds nothing wrong with a file.
+/// Returns whether SQLite's integrity check of a file succeeds.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -24,7 +24,7 @@ pub fn run_sql(path: &Path, sql: &str) -> Result<(), StoreError> {
     Ok(Connection::open(path)?.execute_batch(sql)?)
 }
 
-/// How long small commits take on the disk of this file, with the same durability as the store.
+/// Measures small commits on the disk of this file, with the same durability as the store.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -1,17 +1,17 @@
-//! Deletes what is old, a bounded piece at a time, so that no commit takes long.
+//! Deletes old rows, a bounded number at a time, so that no commit takes long.
 
 use rusqlite::{Connection, params};
 use sayso_core::time::Time;
 
 use crate::error::StoreError;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 
-/// Deletes also rows that carry their own end, if it has passed. Returns whether more is left to delete. The log must be
+/// Also deletes rows whose own expiry time has passed. Returns whether more rows are left to delete. The change log must be
 /// flushed.
-pub(super) fn retain(db: &Connection, what: &Retain, now: Time) -> Result<bool, StoreError> {
+pub(super) fn retain(db: &Connection, what: &RetentionLimits, now: Time) -> Result<bool, StoreError> {
     let transaction = db.unchecked_transaction()?;
     let limit = i64::try_from(what.at_most).unwrap_or(i64::MAX);
-    // Events are in the order of time, so the oldest come first.
+    // Events are ordered by time, so the oldest come first.
     let events = db
         .prepare_cached(
             "DELETE FROM event WHERE (workspace, seq) IN

@@ -1,5 +1,5 @@
--- Times are integer milliseconds. Ids are the sixteen bytes of their UUID. JSON is opaque: filtered fields are columns.
--- No constraint but primary keys: operations check what has to be unique, and a row that was logged must always be writable.
+-- Times are integer milliseconds. Ids are the sixteen bytes of their UUID. JSON is opaque, and filtered fields are columns.
+-- There are no constraints but primary keys: operations check uniqueness, and a logged row must always be writable.
 
 CREATE TABLE workspace (
     id          INTEGER PRIMARY KEY,
@@ -10,8 +10,8 @@ CREATE TABLE workspace (
 
 INSERT INTO workspace (id, name, last_seq, last_outbox) VALUES (1, 'main', 0, 0);
 
--- Changes that are committed but not yet in the other tables: preallocated values that are written in place, so that a
--- commit touches the fewest pages. See sqlite/log.rs.
+-- Committed changes that are not in the other tables: preallocated blobs that are written in place, so that a commit changes
+-- few pages. See sqlite/log.rs.
 CREATE TABLE change_log (
     id   INTEGER PRIMARY KEY,
     data BLOB NOT NULL
@@ -59,7 +59,7 @@ CREATE INDEX session_connection ON session (connection);
 -- status: 0 live, 1 parked, 2 answered, 3 rejected, 4 approved, 5 denied, 6 withdrawn.
 -- delivery: 0 queued, 1 delivered, 2 confirmed, 3 undeliverable, 4 withheld.
 -- owner: the connection, or the token of a caller.
--- asked_text, decided_text: what a search looks at. Never a secret.
+-- asked_text, decided_text: the texts that searches read. They contain no secrets.
 CREATE TABLE ask (
     workspace       INTEGER NOT NULL,
     id              BLOB NOT NULL,
@@ -106,7 +106,7 @@ CREATE TABLE rule_hit (
     PRIMARY KEY (workspace, rule, at_ms, ask)
 ) STRICT, WITHOUT ROWID;
 
--- An event of an ask names the ask and is rendered from its row; an event of a block is rendered from the block.
+-- An event about an ask refers to the ask and is rendered from its row. An event about a block is rendered from the block.
 CREATE TABLE event (
     workspace INTEGER NOT NULL,
     seq       INTEGER NOT NULL,
@@ -132,9 +132,9 @@ CREATE TABLE block (
 
 CREATE INDEX block_session ON block (session, seq);
 
--- What has to reach an agent. A row is deleted once the agent has it. Ids come from workspace.last_outbox and are never
--- used twice. kind: 0 outcome, 1 outcome as a follow-up, 2 command, 3 message to a process, 4 message with a secret,
--- whose body is in the table of secrets. tried: it may have been sent.
+-- Messages to agents. A row is deleted after its delivery. Ids come from workspace.last_outbox and are never reused. kind: 0
+-- outcome, 1 outcome as a follow-up, 2 command, 3 message to a process, 4 message with a secret, whose body is in the table of
+-- secrets. tried: the message may have been sent.
 CREATE TABLE outbox (
     workspace  INTEGER NOT NULL,
     id         INTEGER NOT NULL,
@@ -191,7 +191,7 @@ CREATE TABLE login_code (
     PRIMARY KEY (workspace, hash)
 ) STRICT, WITHOUT ROWID;
 
--- Rules that a person granted for a while.
+-- Rules that a person granted for a limited time.
 CREATE TABLE grant_rule (
     workspace INTEGER NOT NULL,
     id        BLOB NOT NULL,
@@ -200,8 +200,8 @@ CREATE TABLE grant_rule (
     PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
--- The asks of one pause of a suspended run. over: 0 the server has something to do for it, 1 over. A row that is over is
--- deleted after expires_ms.
+-- The asks of one pause of a suspended run. over: 0 the server still has work to do for it, 1 ended. Ended rows are deleted
+-- after expires_ms.
 CREATE TABLE ask_group (
     workspace  INTEGER NOT NULL,
     id         BLOB NOT NULL,
@@ -249,7 +249,7 @@ CREATE TABLE external (
     PRIMARY KEY (workspace, token, agent, native_id)
 ) STRICT, WITHOUT ROWID;
 
--- over: 0 under way, 1 over. version grows with every transition, so that one writer moves a run.
+-- over: 0 active, 1 ended. version grows with every transition, so that only one writer advances a run.
 CREATE TABLE run (
     workspace  INTEGER NOT NULL,
     id         BLOB NOT NULL,
@@ -264,7 +264,7 @@ CREATE TABLE run (
 CREATE INDEX run_list ON run (workspace, seq);
 CREATE INDEX run_open ON run (workspace, seq) WHERE over = 0;
 
--- session: the session that carries the step out now. ask: the checkpoint that is open now.
+-- session: the current session of the step. ask: the open checkpoint.
 CREATE TABLE run_step (
     workspace INTEGER NOT NULL,
     run       BLOB NOT NULL,
@@ -275,8 +275,8 @@ CREATE TABLE run_step (
     PRIMARY KEY (workspace, run, position)
 ) STRICT, WITHOUT ROWID;
 
--- What notification channels were told: one row is one ask in one channel. state: 0 tried again at due_ms, 1 told, 2 given
--- up. A row is deleted when the channel knows the outcome.
+-- Notifications, one row per ask and channel. state: 0 retried at due_ms, 1 sent, 2 given up. A row is deleted after the
+-- channel was updated with the outcome.
 CREATE TABLE note (
     workspace INTEGER NOT NULL,
     ask       BLOB NOT NULL,
@@ -288,7 +288,7 @@ CREATE TABLE note (
     PRIMARY KEY (workspace, ask, channel)
 ) STRICT, WITHOUT ROWID;
 
--- Browsers that want to be woken: one per token.
+-- Push subscriptions of browsers, one per token.
 CREATE TABLE push (
     workspace  INTEGER NOT NULL,
     token      BLOB NOT NULL,

@@ -1,4 +1,4 @@
-//! Queries and values as SQLite has them.
+//! Runs queries on SQLite and converts values.
 
 use std::borrow::Cow;
 
@@ -39,7 +39,7 @@ impl Snapshot for Connection {
         format!("substr(lower(hex({column})), -length({parameter})) = {parameter}")
     }
 
-    fn like(&self) -> &'static str {
+    fn like_operator(&self) -> &'static str {
         "LIKE"
     }
 }

@@ -1,8 +1,8 @@
-//! The statements that write rows into their tables.
+//! The prepared statements that write rows to their tables.
 
 use rusqlite::{CachedStatement, Connection};
 
-use crate::columns::row_bytes::{Action, Change};
+use crate::columns::row_bytes::{Action, RowChange};
 use crate::columns::search_text::with_search_text;
 use crate::columns::table::{ASK_STATE, TABLES, Table};
 use crate::columns::value::Value;
@@ -27,7 +27,7 @@ fn upsert(table: Table) -> String {
     )
 }
 
-/// The statements of all tables, by number.
+/// The SQL of the statements of all tables, by table number.
 #[derive(Debug)]
 pub(super) struct Statements {
     upserts: Vec<String>,
@@ -50,7 +50,7 @@ impl Statements {
     }
 }
 
-/// Writes changes into their tables. Keeps the statements of one transaction.
+/// Writes changes to their tables. Caches the prepared statements of one transaction.
 pub(super) struct TableWriter<'a> {
     db: &'a Connection,
     sql: &'a Statements,
@@ -64,8 +64,8 @@ impl<'a> TableWriter<'a> {
         Self { db, sql, upserts: [const { None }; TABLES], deletes: [const { None }; TABLES], ask_state: None }
     }
 
-    /// Writes a change. `state` is a later change of the state of the same ask.
-    pub(super) fn write(&mut self, bytes: &[u8], change: Change, state: Option<Change>) -> Result<(), StoreError> {
+    /// Writes a change. `state` is a later change of the same ask's state.
+    pub(super) fn write(&mut self, bytes: &[u8], change: RowChange, state: Option<RowChange>) -> Result<(), StoreError> {
         let table = change.table as usize;
         let (place, sql) = match change.action {
             Action::Put => (&mut self.upserts[table], &self.sql.upserts[table]),
@@ -94,7 +94,6 @@ impl<'a> TableWriter<'a> {
     }
 }
 
-/// Binds the values of columns.
 fn bind<'v>(
     statement: &mut CachedStatement<'_>,
     columns: &[&'static str],

@@ -1,4 +1,4 @@
-//! Opening a SQLite database, and the handle to it.
+//! Opens a SQLite database. Contains the handle of the backend.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -15,19 +15,18 @@ use crate::error::{OpenError, StoreError};
 use crate::event::Sink;
 use crate::operation::Operation;
 use crate::read::Query;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 
-/// How to open a database.
+/// The options of [`Store::open`](crate::Store::open).
 #[derive(Debug, Clone)]
 pub struct StoreOptions {
-    /// The database file.
     pub path: PathBuf,
-    /// How many queries may run at the same time.
+    /// The largest number of concurrent queries.
     pub readers: usize,
 }
 
 impl StoreOptions {
-    /// The defaults for this file.
+    /// Returns the default options for this file.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), readers: 4 }
@@ -44,7 +43,7 @@ pub(crate) struct SqliteStore {
 struct StoreInner {
     writer: Writer,
     path: PathBuf,
-    /// Idle read connections. A new one is opened when all are in use, up to the number of permits.
+    /// Idle read connections. If all are in use, new ones are opened, up to the number of permits.
     idle: Mutex<Vec<Connection>>,
     permits: Semaphore,
 }
@@ -75,7 +74,7 @@ impl SqliteStore {
         self.inner.writer.run(operation).await
     }
 
-    /// Runs a query after a flush, or on the writer's connection if the disk is too full for one.
+    /// Runs a query after a flush. If the disk is full, runs it on the writing connection instead.
     pub(crate) async fn read<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
         match self.inner.writer.flush().await {
             Ok(()) => {}
@@ -87,13 +86,13 @@ impl SqliteStore {
         tokio::task::spawn_blocking(move || inner.read(query)).await.map_err(|_| StoreError::Closed)?
     }
 
-    pub(crate) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub(crate) async fn retain(&self, retain: RetentionLimits) -> Result<bool, StoreError> {
         self.inner.writer.retain(retain).await
     }
 
-    /// Copies the log into the database, too.
+    /// Stops the writer and copies the write-ahead log into the database.
     pub(crate) async fn close(&self) {
-        // The last connection to close copies the log into the database, and only a writing one can.
+        // The last connection that closes copies the log into the database, and only a writable connection can do so.
         self.inner.permits.close();
         if let Ok(mut idle) = self.inner.idle.lock() {
             idle.clear();
@@ -130,7 +129,7 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// What an error while opening means for the person who starts the server.
+/// Converts an error while opening to one with a message for the person who starts the server.
 pub(super) fn open_error(path: &Path, error: rusqlite::Error) -> OpenError {
     use rusqlite::ErrorCode::{CannotOpen, DatabaseCorrupt, DiskFull, NotADatabase, PermissionDenied, ReadOnly};
     let path = path.to_owned();
@@ -142,7 +141,7 @@ pub(super) fn open_error(path: &Path, error: rusqlite::Error) -> OpenError {
     }
 }
 
-/// The same for an error of the store.
+/// Like [`open_error`], for an error of the store.
 pub(super) fn store_error(path: &Path, error: StoreError) -> OpenError {
     let path = path.to_owned();
     match error {

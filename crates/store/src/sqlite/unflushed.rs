@@ -1,28 +1,28 @@
-//! The changes in the log that are not in their tables yet, each row once.
+//! The committed changes that are not in their tables, at most one per row.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::statements::TableWriter;
-use crate::columns::row_bytes::{Action, Change, Changes};
+use crate::columns::row_bytes::{Action, RowChange, RowChanges};
 use crate::columns::table::Table;
 use crate::error::StoreError;
 
-/// Changes that wait for a flush, in the order in which rows first changed.
+/// The changes that wait for a flush, in the order in which rows first changed.
 #[derive(Debug, Default)]
 pub(super) struct Unflushed {
-    /// The bytes of all changes, also of those that a later one replaced. The size of the log bounds them.
+    /// The bytes of all changes, including replaced ones. The size of the change log limits them.
     bytes: Vec<u8>,
     rows: Vec<UnflushedRow>,
-    /// Where the change of a row is, by table and key.
+    /// The index of the change of each row.
     places: HashMap<(Table, Box<[u8]>), usize>,
 }
 
 #[derive(Debug)]
 struct UnflushedRow {
-    change: Change,
-    /// A new ask and the last change of its state.
-    state: Option<Change>,
+    change: RowChange,
+    /// The last change of the ask's state after `change`.
+    state: Option<RowChange>,
 }
 
 impl Unflushed {
@@ -30,7 +30,7 @@ impl Unflushed {
         self.rows.len()
     }
 
-    pub(super) fn add(&mut self, changes: &Changes) {
+    pub(super) fn add(&mut self, changes: &RowChanges) {
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(changes.bytes());
         for change in changes.iter() {
@@ -38,9 +38,9 @@ impl Unflushed {
         }
     }
 
-    fn add_change(&mut self, change: Change) {
+    fn add_change(&mut self, change: RowChange) {
         if change.table == Table::Event {
-            // Events are only ever added.
+            // Events are only added and never changed.
             self.rows.push(UnflushedRow { change, state: None });
             return;
         }
@@ -59,7 +59,7 @@ impl Unflushed {
         }
     }
 
-    /// Writes every row into its table.
+    /// Writes all rows to their tables.
     pub(super) fn write(&self, tables: &mut TableWriter<'_>) -> Result<(), StoreError> {
         self.rows.iter().try_for_each(|row| tables.write(&self.bytes, row.change, row.state))
     }

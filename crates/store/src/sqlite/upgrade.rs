@@ -1,5 +1,5 @@
-//! Upgrades a database of an earlier version. The rows are copied into a new file, which replaces the old one at the end;
-//! the old one stays beside it. A failure at any point leaves the old file in place.
+//! Upgrades a database of an earlier version. The rows are copied into a new file, which replaces the old one at the end. The
+//! old file is kept under another name. A failure at any point leaves the old file in place.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -13,13 +13,13 @@ use super::statements::{Statements, TableWriter};
 use super::store::{open_error, store_error};
 use crate::columns::decode::{self, ask_columns};
 use crate::columns::encode::add_ask;
-use crate::columns::row_bytes::Changes;
+use crate::columns::row_bytes::RowChanges;
 use crate::columns::table::Table;
 use crate::columns::value::column;
 use crate::error::{OpenError, StoreError};
 use crate::event::{EventKind, WorkspaceId};
 
-/// The schema changes before the copy. Databases of all earlier versions are first brought to the last of them.
+/// The schema changes before the copy. Databases of all earlier versions are first upgraded to the last of them.
 const EARLIER: [&str; 7] = [
     include_str!("../../migrations/0001_house.sql"),
     include_str!("../../migrations/0002_external.sql"),
@@ -30,14 +30,14 @@ const EARLIER: [&str; 7] = [
     include_str!("../../migrations/0007_attached.sql"),
 ];
 
-/// A progress line is logged after so many asks.
+/// Progress is logged after this many asks.
 const PROGRESS: usize = 10_000;
 
 pub(super) fn upgrade(old: Connection, path: &Path, found: i64) -> Result<(), OpenError> {
     let failed = |error| open_error(path, error);
     tracing::info!(from = found, "upgrading the database");
     apply_earlier(&old, found).map_err(failed)?;
-    // Everything must be in the one file that is copied and kept.
+    // The kept file must contain everything, without a write-ahead log.
     old.execute_batch("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;").map_err(failed)?;
     drop(old);
     let new = path.with_extension("upgrade");
@@ -59,12 +59,12 @@ fn apply_earlier(old: &Connection, found: i64) -> rusqlite::Result<()> {
     old.execute_batch("COMMIT")
 }
 
-/// Puts the new file in place of the old one, which keeps another name.
+/// Replaces the old file by the new one, and keeps the old one under another name.
 fn replace(path: &Path, new: &Path) -> std::io::Result<()> {
     let kept = free_name(path);
-    // An old version may have left it readable.
+    // Earlier versions may have created the file with wider permissions.
     fs::set_permissions(path, fs::Permissions::from_mode(0o600))?;
-    // Like `create_new`, it never replaces a file and follows no link.
+    // Unlike a rename, `hard_link` never replaces an existing file.
     fs::hard_link(path, &kept)?;
     fs::rename(new, path)?;
     if let Some(dir) = path.parent() {
@@ -74,7 +74,7 @@ fn replace(path: &Path, new: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// `before-8.db`, or with a number if an earlier upgrade left one.
+/// Returns `before-8.db`, or a name with a number if that file exists.
 fn free_name(path: &Path) -> PathBuf {
     let is_free = |name: &Path| name.symlink_metadata().is_err();
     let first = path.with_extension("before-8.db");
@@ -106,7 +106,7 @@ fn copy(path: &Path, new: &Path) -> Result<(), OpenError> {
     db.close().map_err(|(_, error)| failed(error))
 }
 
-/// Tables whose rows do not change.
+/// Copies the tables whose rows do not change.
 fn copy_plain(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(
         "DELETE FROM workspace;
@@ -138,8 +138,8 @@ fn copy_plain(db: &Connection) -> rusqlite::Result<()> {
     )
 }
 
-/// Sessions get the `seq` of the event that created them. Events that are no longer stored were older than all others, so
-/// their sessions get negative numbers in the old order.
+/// Copies sessions, with the `seq` of the event that created each. If that event was deleted by retention, the session is older
+/// than all stored events and gets a negative number, in the old order.
 fn copy_sessions(db: &Connection) -> rusqlite::Result<()> {
     db.execute(
         "INSERT INTO session (workspace, id, seq, connection, ended, updated_ms, data)
@@ -173,7 +173,7 @@ fn copy_runs(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Asks are read and written again, because some of their fields become columns.
+/// Copies asks by decoding and encoding them, because some of their fields become columns.
 fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     let statements = Statements::new();
     let mut tables = TableWriter::new(db, &statements);
@@ -184,7 +184,7 @@ fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
         let workspace = WorkspaceId(column(row, decode::ASK_WIDTH)?);
         let ask = decode::ask(row, 0)?;
-        let mut changes = Changes::default();
+        let mut changes = RowChanges::default();
         add_ask(&mut changes, workspace, &ask)?;
         for change in changes.iter() {
             tables.write(changes.bytes(), *change, None)?;
@@ -197,8 +197,8 @@ fn copy_asks(db: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Earlier versions did not count the hits of rules. The outcome of an ask names the rule that decided it; a default of the
-/// policy, for example `questions.policy = "ask"`, is no rule.
+/// Counts the rule hits of asks, which earlier versions did not store. The outcome of an ask names the rule that decided it. A
+/// default of the policy, for example `questions.policy = "ask"`, is not a rule.
 fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
     db.execute_batch(
         "INSERT OR IGNORE INTO rule_hit (workspace, rule, at_ms, ask)
@@ -208,7 +208,7 @@ fn count_rule_hits(db: &Connection) -> rusqlite::Result<()> {
 }
 
 fn compare_counts(db: &Connection) -> Result<(), StoreError> {
-    // Earlier versions have no hits of rules and no groups.
+    // Earlier versions have no rule hits and no groups.
     let is_new = |table: &Table| matches!(table, Table::RuleHit | Table::Group | Table::GroupState);
     for table in Table::ALL.into_iter().filter(|table| !is_new(table)) {
         let name = table.name();

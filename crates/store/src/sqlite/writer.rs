@@ -1,5 +1,5 @@
-//! The thread that owns the writing connection. It takes all waiting operations into one batch, commits the batch, and
-//! then replies.
+//! The thread that owns the writing connection. It collects all waiting operations into a batch, commits the batch, and then
+//! replies.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,41 +18,41 @@ use crate::error::StoreError;
 use crate::event::{Sink, WorkspaceId};
 use crate::operation::{MORE_READS, Operation, Reads};
 use crate::read::Query;
-use crate::store::Retain;
+use crate::store::RetentionLimits;
 use crate::unit::Unit;
 
-/// How many requests may wait. When the queue is full, callers wait for a place.
+/// The capacity of the request channel. Callers wait while it is full.
 const WAITING: usize = 1024;
-/// How many operations share one commit.
+/// The largest number of operations in a batch.
 const BATCH: usize = 256;
 
-/// Other programs may read the database and hold it for a moment.
+/// Other programs may read the database and lock it for a moment.
 pub(super) const BUSY_TIMEOUT: &str = "PRAGMA busy_timeout = 5000";
 
 type QueryOnWriter = Box<dyn FnOnce(Result<&Connection, StoreError>) + Send>;
 
 enum Request {
     Operation(Box<dyn Job>),
-    /// Replies when every committed change is in its table, so that a query finds it.
+    /// Flushes the change log, and then replies.
     Flush(oneshot::Sender<Result<(), StoreError>>),
-    Retain(Retain, oneshot::Sender<Result<bool, StoreError>>),
-    /// Takes the last step of a checkpoint. Replies whether it was complete.
+    RetentionLimits(RetentionLimits, oneshot::Sender<Result<bool, StoreError>>),
+    /// Runs the last step of a checkpoint. Replies whether it was complete.
     ResetLog(LogReset, oneshot::Sender<bool>),
-    /// Runs on the writing connection, where changes that cannot be flushed are visible.
+    /// Runs a query on the writing connection, which sees changes that cannot be flushed.
     Query(QueryOnWriter),
 }
 
-/// The handle to the thread.
+/// The handle of the thread.
 #[derive(Debug)]
 pub(super) struct Writer {
     requests: Mutex<Option<mpsc::Sender<Request>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Whether committed changes are not in their tables yet.
+    /// Whether there are unflushed changes.
     unflushed: Arc<AtomicBool>,
 }
 
 impl Writer {
-    /// Starts the thread of the writer and the thread for checkpoints, which gets a connection of its own.
+    /// Starts the writer thread and the checkpoint thread.
     pub(super) fn start(
         mut database: Database,
         checkpoints: Connection,
@@ -60,9 +60,9 @@ impl Writer {
         sink: impl Sink,
     ) -> Result<Self, StoreError> {
         let (sender, receiver) = mpsc::channel(WAITING);
-        // A server that was killed may have left a deleted secret in the log.
+        // A server that was killed may have left a deleted secret in the write-ahead log.
         let truncated = database.reset_log(LogReset::Truncate);
-        // The thread must not keep the writer from ending.
+        // A weak sender, so that the checkpoint thread does not keep the writer alive.
         let requests = sender.downgrade();
         let checkpointer = Checkpointer::start(checkpoints, !truncated, move |step| {
             let Some(requests) = requests.upgrade() else { return false };
@@ -89,7 +89,7 @@ impl Writer {
         result.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Waits until queries find every change that was committed before this call.
+    /// Waits until queries see every change that was committed before this call.
     pub(super) async fn flush(&self) -> Result<(), StoreError> {
         if !self.unflushed.load(Ordering::Acquire) {
             return Ok(());
@@ -99,7 +99,7 @@ impl Writer {
         done.await.map_err(|_| StoreError::Closed)?
     }
 
-    /// Runs a query while the disk is full and the log cannot be flushed.
+    /// Runs a query on the writing connection, for a full disk that prevents a flush.
     pub(super) async fn query<Q: Query>(&self, query: Q) -> Result<Q::Found, StoreError> {
         let (reply, found) = oneshot::channel();
         let run = move |db: Result<&Connection, StoreError>| {
@@ -109,9 +109,9 @@ impl Writer {
         found.await.map_err(|_| StoreError::Closed)?
     }
 
-    pub(super) async fn retain(&self, retain: Retain) -> Result<bool, StoreError> {
+    pub(super) async fn retain(&self, retain: RetentionLimits) -> Result<bool, StoreError> {
         let (reply, done) = oneshot::channel();
-        self.send(Request::Retain(retain, reply)).await?;
+        self.send(Request::RetentionLimits(retain, reply)).await?;
         done.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -153,7 +153,7 @@ impl<C: Fn() -> Time, S: Sink> WriterThread<C, S> {
             match request {
                 Request::Operation(job) => jobs.push(job),
                 Request::Flush(reply) => flushes.push(reply),
-                Request::Retain(retain, reply) => {
+                Request::RetentionLimits(retain, reply) => {
                     let done = self
                         .database
                         .flush()
@@ -172,7 +172,7 @@ impl<C: Fn() -> Time, S: Sink> WriterThread<C, S> {
         for reply in flushes {
             let _ = reply.send(flushed.as_ref().map_err(StoreError::for_another_caller).copied());
         }
-        // The replies are already sent, so only the next batch waits for this.
+        // The replies are sent already, so only the next batch waits for this.
         for (step, reply) in resets {
             let _ = reply.send(self.database.reset_log(step));
         }
@@ -197,7 +197,7 @@ impl<C: Fn() -> Time, S: Sink> WriterThread<C, S> {
         }
     }
 
-    /// Loads the rows of every job and applies the jobs in order.
+    /// Loads the rows of all jobs and applies the jobs in order.
     fn apply(&mut self, jobs: &mut [Box<dyn Job>]) -> HashMap<WorkspaceId, Unit> {
         let mut units: HashMap<WorkspaceId, Unit> = HashMap::new();
         let mut reads = Reads::default();
@@ -223,7 +223,7 @@ impl<C: Fn() -> Time, S: Sink> WriterThread<C, S> {
     }
 }
 
-/// For the writer's connection and others.
+/// Closes a connection, and logs an error.
 pub(super) fn close(connection: Connection) {
     if let Err((_, error)) = connection.close() {
         tracing::warn!(%error, "database connection not closed cleanly");

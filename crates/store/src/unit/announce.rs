@@ -1,4 +1,4 @@
-//! What a commit announces: events of the feed, and entries of the outbox.
+//! Stages the announcements of a commit: events of the feed and entries of the outbox.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use sayso_core::time::Time;
 
 use super::Unit;
 use crate::error::StoreError;
-use crate::event::{About, OutboxId, OutboxPayload, OutboxRow, StoredEvent};
+use crate::event::{EventAudience, OutboxId, OutboxPayload, OutboxRow, StoredEvent};
 use crate::payload::EventPayload;
 use crate::rows::{OutboxBody, OutboxEntry};
 
 impl Unit {
-    /// The `seq` that the next event gets.
+    /// Returns the `seq` of the next event.
     pub(crate) const fn next_seq(&self) -> i64 {
         self.counters.seq + 1
     }
@@ -24,42 +24,43 @@ impl Unit {
         let seq = self.next_seq();
         self.counters.seq = seq;
         let (workspace, at) = (self.workspace, self.now);
-        self.events.push(StoredEvent { workspace, seq, at, session, run: None, about: None, payload });
+        self.events.push(StoredEvent { workspace, seq, at, session, run: None, audience: None, payload });
         let last = self.events.len() - 1;
         &mut self.events[last]
     }
 
-    /// Announces something about an ask. The payload names the ask.
+    /// Adds an event about an ask. The payload names the ask.
     pub(crate) fn announce_ask(&mut self, session: Option<SessionId>, payload: EventPayload) {
         self.push_event(session, payload);
     }
 
-    /// Announces something about a session, which must be loaded.
+    /// Adds an event about a session, which must be loaded.
     pub(crate) fn announce_session(&mut self, session: SessionId, payload: EventPayload) -> Result<(), StoreError> {
-        let about = self.session(session)?.cloned().map(|session| Arc::new(About::from(session)));
-        self.push_event(Some(session), payload).about = about;
+        let audience = self.session(session)?.cloned().map(|session| Arc::new(EventAudience::from(session)));
+        self.push_event(Some(session), payload).audience = audience;
         Ok(())
     }
 
-    /// Announces something about a run.
+    /// Adds an event about a run.
     pub(crate) fn announce_run(&mut self, run: &Run, session: Option<SessionId>, payload: EventPayload) {
-        let about = Arc::new(About { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
+        let audience = Arc::new(EventAudience { labels: run.labels.clone(), opened_by: Some(run.opened_by), step: None });
         let event = self.push_event(session, payload);
         event.run = Some(run.id);
-        event.about = Some(about);
+        event.audience = Some(audience);
     }
 
-    /// Announces something that is not about an ask, a session or a run.
+    /// Adds an event that is not about an ask, a session or a run.
     pub(crate) fn announce(&mut self, payload: EventPayload) {
         self.push_event(None, payload);
     }
 
-    /// An ask that expires by itself.
+    /// Announces the deadline of an ask, so that the server applies it in time.
     pub(crate) fn schedule_deadline(&mut self, ask: AskId, at: Time) {
         self.deadlines.push((ask, at));
     }
 
-    /// Queues the outcome of an ask for its agent. `decision` has secrets in clear. Asks of callers are collected instead.
+    /// Queues the outcome of an ask for its agent. `decision` contains secrets in clear. Asks of callers are not queued,
+    /// because callers collect their outcomes.
     pub(crate) fn queue_outcome(&mut self, ask: &Arc<Ask>, decision: Decision, reach: Reach) {
         let (Some(connection), Some(session)) = (ask.origin.connection, ask.origin.session) else { return };
         let follow_up = reach == Reach::Parked;
@@ -72,8 +73,8 @@ impl Unit {
         self.queue(connection, session, OutboxBody::Command(command.clone()), OutboxPayload::Command(command.clone()));
     }
 
-    /// Queues a message for the process of an agent. A secret message replaces the answers in the row of the secret, and is
-    /// deleted when they would be.
+    /// Queues a message for the process of an agent. A secret message replaces the answers in the row of the secret and is
+    /// deleted at the same time as they would be.
     pub(crate) fn queue_message(
         &mut self,
         connection: ConnectionId,

@@ -1,5 +1,4 @@
-//! The unit of work of one batch in one workspace: rows that were loaded, changes that were staged, and what the commit
-//! announces.
+//! The unit of work of one batch in one workspace: loaded rows, staged changes, and the announcements of the commit.
 
 mod announce;
 mod plain_text;
@@ -23,71 +22,71 @@ pub(crate) use sets::belongs;
 use crate::error::StoreError;
 use crate::event::{Commit, OutboxId, OutboxRow, StoredEvent, WorkspaceId};
 use crate::operation::{IdempotencyId, IdempotencyKey, PendingOf, Read};
-use crate::ops::external::ExternalKey;
-use crate::ops::notes::NoteRow;
-use crate::ops::pushes::PushRow;
+use crate::ops::external_sessions::ExternalSessionKey;
+use crate::ops::notifications::NotificationRow;
+use crate::ops::push_subscriptions::PushSubscriptionRow;
 use crate::ops::tokens::TokenRow;
 use crate::rows::{AskRow, BlockRow, GrantRow, IdempotencyRow, LoginCodeRow, OutboxEntry, RunRow, SessionRow, TrustRow};
 
-/// The last `seq` of the feed and the last id of the outbox. Both only grow.
+/// The last `seq` of the feed and the last id of the outbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Counters {
     pub(crate) seq: i64,
     pub(crate) outbox: i64,
 }
 
-/// See the module.
+/// The unit of work. Operations read loaded rows from it and stage changes in it.
 #[derive(Debug)]
 pub struct Unit {
     pub(crate) workspace: WorkspaceId,
-    /// When the batch is committed, by the clock of the backend. Every event of the batch has this time.
+    /// The time of the commit by the clock of the backend. All events of the batch have this time.
     pub(crate) now: Time,
     pub(crate) counters: Counters,
     pub(crate) asks: Rows<AskId, AskRow>,
     pub(crate) blocks: Rows<BlockId, BlockRow>,
     pub(crate) connections: Rows<ConnectionId, Connection>,
-    pub(crate) externals: Rows<ExternalKey, SessionId>,
+    pub(crate) externals: Rows<ExternalSessionKey, SessionId>,
     pub(crate) grants: Rows<GrantId, GrantRow>,
     pub(crate) groups: Rows<GroupId, Group>,
     /// Encrypted states of suspended runs.
     pub(crate) group_states: Rows<GroupId, Vec<u8>>,
     pub(crate) idempotency: Rows<IdempotencyId, IdempotencyRow>,
     pub(crate) login_codes: Rows<[u8; 32], LoginCodeRow>,
-    pub(crate) notes: Rows<(AskId, String), NoteRow>,
+    pub(crate) notes: Rows<(AskId, String), NotificationRow>,
     pub(crate) outbox: Rows<OutboxId, OutboxEntry>,
-    pub(crate) pushes: Rows<TokenId, PushRow>,
+    pub(crate) pushes: Rows<TokenId, PushSubscriptionRow>,
     pub(crate) runs: Rows<RunId, RunRow>,
-    /// JSON: the answers, then the message to the process that has them in it.
+    /// The secret answers as JSON, or later the message to the process that contains them.
     pub(crate) secrets: Rows<AskId, Raw>,
     pub(crate) sessions: Rows<SessionId, SessionRow>,
     pub(crate) settings: Rows<String, Raw>,
     pub(crate) tokens: Rows<TokenId, TokenRow>,
     pub(crate) trusted: Rows<String, TrustRow>,
-    /// The closed sets that are loaded.
+    /// The closed sets that were loaded.
     sets: HashSet<Read>,
     pending_ids: HashMap<PendingOf, HashSet<AskId>>,
     pub(crate) events: Vec<StoredEvent>,
     pub(crate) queued: Vec<OutboxRow>,
     pub(crate) deadlines: Vec<(AskId, Time)>,
     started: Counters,
-    mark: Mark,
+    savepoint: Savepoint,
 }
 
-/// How far a unit had come before the current operation.
+/// The state before the current operation, to roll it back.
 #[derive(Debug, Clone, Copy)]
-struct Mark {
+struct Savepoint {
     counters: Counters,
     events: usize,
     queued: usize,
     deadlines: usize,
 }
 
-/// What is known about an idempotency key.
-pub(crate) enum Earlier {
+/// The result of looking up an idempotency key.
+pub(crate) enum EarlierCall {
     Fresh,
-    /// The same call created this.
+    /// The key belongs to the same call, which had this target.
     Same(String),
-    /// A call with another body used the key.
+    /// The key belongs to a call with a different body.
     Other,
 }
 
@@ -121,32 +120,31 @@ impl Unit {
             queued: Vec::new(),
             deadlines: Vec::new(),
             started: counters,
-            mark: Mark { counters, events: 0, queued: 0, deadlines: 0 },
+            savepoint: Savepoint { counters, events: 0, queued: 0, deadlines: 0 },
         }
     }
 
-    /// Sets the time of the commit and the counters before it. For a backend that learns them together with rows.
+    /// Sets the time of the commit and the counters before it, for a backend that reads them together with rows.
     pub(crate) const fn begin(&mut self, now: Time, counters: Counters) {
         self.now = now;
         self.counters = counters;
         self.started = counters;
-        self.mark.counters = counters;
+        self.savepoint.counters = counters;
     }
 
-    /// The counters before this batch.
+    /// Returns the counters before this batch.
     pub(crate) const fn started(&self) -> Counters {
         self.started
     }
 
-    /// Whether the event with this `seq` belongs to this batch.
     pub(crate) const fn is_new(&self, seq: i64) -> bool {
         seq > self.started.seq
     }
 
-    /// Keeps what the current operation staged.
+    /// Keeps the changes of the current operation.
     pub(crate) fn keep(&mut self) {
         self.each_table(|table| table.keep());
-        self.mark = Mark {
+        self.savepoint = Savepoint {
             counters: self.counters,
             events: self.events.len(),
             queued: self.queued.len(),
@@ -154,13 +152,13 @@ impl Unit {
         };
     }
 
-    /// Takes back what the current operation staged.
+    /// Rolls back the changes of the current operation.
     pub(crate) fn roll_back(&mut self) {
         self.each_table(|table| table.roll_back());
-        self.counters = self.mark.counters;
-        self.events.truncate(self.mark.events);
-        self.queued.truncate(self.mark.queued);
-        self.deadlines.truncate(self.mark.deadlines);
+        self.counters = self.savepoint.counters;
+        self.events.truncate(self.savepoint.events);
+        self.queued.truncate(self.savepoint.queued);
+        self.deadlines.truncate(self.savepoint.deadlines);
     }
 
     fn each_table(&mut self, act: fn(&mut dyn Table)) {
@@ -200,12 +198,12 @@ impl Unit {
         Ok(self.sessions.get(&id)?.map(|row| &row.session))
     }
 
-    /// Replaces an ask that exists.
+    /// Replaces an existing ask.
     pub(crate) fn put_ask(&mut self, ask: Arc<Ask>, seq: i64) {
         self.asks.put(ask.id, Arc::new(AskRow { ask, seq }));
     }
 
-    /// Replaces a session that exists.
+    /// Replaces an existing session.
     pub(crate) fn put_session(&mut self, session: Session) -> Result<(), StoreError> {
         let Some(row) = self.sessions.get(&session.id)? else { return Err(StoreError::NotLoaded { table: "session" }) };
         let seq = row.seq;
@@ -213,7 +211,7 @@ impl Unit {
         Ok(())
     }
 
-    /// The answers of a secret ask, in clear.
+    /// Returns the answers of a secret ask in clear.
     pub(crate) fn secret_answers(&self, ask: AskId) -> Result<Option<Answers>, StoreError> {
         let Some(raw) = self.secrets.get(&ask)? else { return Ok(None) };
         serde_json::from_str(raw.as_str())
@@ -221,25 +219,25 @@ impl Unit {
             .map_err(|error| StoreError::Unreadable { what: "secret", detail: error.to_string() })
     }
 
-    pub(crate) fn earlier(&self, key: Option<&IdempotencyKey>) -> Result<Earlier, StoreError> {
-        let Some(key) = key else { return Ok(Earlier::Fresh) };
+    pub(crate) fn find_earlier_call(&self, key: Option<&IdempotencyKey>) -> Result<EarlierCall, StoreError> {
+        let Some(key) = key else { return Ok(EarlierCall::Fresh) };
         Ok(match self.idempotency.get(&key.id())? {
-            None => Earlier::Fresh,
-            Some(row) if row.fingerprint == key.fingerprint => Earlier::Same(row.target.clone()),
-            Some(_) => Earlier::Other,
+            None => EarlierCall::Fresh,
+            Some(row) if row.fingerprint == key.fingerprint => EarlierCall::Same(row.target.clone()),
+            Some(_) => EarlierCall::Other,
         })
     }
 
-    /// The target of an earlier call with this key, parsed. For `more_reads`.
-    pub(crate) fn earlier_target<T: std::str::FromStr>(&self, key: Option<&IdempotencyKey>) -> Option<T> {
-        match self.earlier(key) {
-            Ok(Earlier::Same(target)) => target.parse().ok(),
-            Ok(Earlier::Fresh | Earlier::Other) | Err(_) => None,
+    /// Returns the target of an earlier call with this key, for `more_reads`.
+    pub(crate) fn earlier_call_target<T: std::str::FromStr>(&self, key: Option<&IdempotencyKey>) -> Option<T> {
+        match self.find_earlier_call(key) {
+            Ok(EarlierCall::Same(target)) => target.parse().ok(),
+            Ok(EarlierCall::Fresh | EarlierCall::Other) | Err(_) => None,
         }
     }
 
-    /// Remembers what a call created.
-    pub(crate) fn remember(&mut self, key: Option<&IdempotencyKey>, target: String) {
+    /// Stages the record of a call with an idempotency key.
+    pub(crate) fn remember_call(&mut self, key: Option<&IdempotencyKey>, target: String) {
         if let Some(key) = key {
             let row = IdempotencyRow { fingerprint: key.fingerprint, target, at: self.now };
             self.idempotency.put(key.id(), Arc::new(row));
@@ -247,7 +245,7 @@ impl Unit {
     }
 }
 
-/// The part of [`Rows`] that does not depend on its types.
+/// The part of [`Rows`] that does not depend on its type parameters.
 trait Table {
     fn keep(&mut self);
     fn roll_back(&mut self);

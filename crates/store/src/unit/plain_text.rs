@@ -1,7 +1,7 @@
-//! Checks the text that an operation adds to columns of its own. A backend whose columns cannot hold U+0000 would refuse the
-//! whole batch; here only the operation fails.
+//! Checks that new texts outside JSON contain no U+0000. PostgreSQL would refuse the whole batch; this check fails only the
+//! operation.
 //!
-//! Rows that exist are not checked: an earlier version may have stored them, and their asks still need an outcome.
+//! Existing rows are not checked, because earlier versions may have stored such text and their asks still need an outcome.
 
 use sayso_core::ask::Ask;
 use sayso_core::plain_text::{ContainsNul, check, check_optional};
@@ -9,8 +9,7 @@ use sayso_core::plain_text::{ContainsNul, check, check_optional};
 use super::Unit;
 
 impl Unit {
-    /// Checks every plain text of the rows that the current operation added. Columns with JSON are not checked, because JSON
-    /// escapes U+0000.
+    /// Checks all plain texts of the rows that the current operation added. JSON is not checked, because it escapes U+0000.
     pub(crate) fn check_plain_text(&self) -> Result<(), ContainsNul> {
         for (_, row) in self.asks.added() {
             check_ask(&row.ask)?;

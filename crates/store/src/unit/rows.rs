@@ -1,4 +1,4 @@
-//! Rows of one table inside a unit of work.
+//! The rows of one table in a unit of work.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,17 +6,17 @@ use std::sync::Arc;
 
 use crate::error::StoreError;
 
-/// The rows of one table that a batch has loaded or changed.
+/// The rows of one table that a batch loaded or changed.
 ///
-/// A key that was never loaded is an error and not an absent row: an operation that forgot to name a read must fail in its
-/// first test instead of overwriting data it has not seen.
+/// Looking up a key that was not loaded is an error and not an absent row. An operation with a forgotten read fails in its
+/// first test instead of overwriting data that it has not seen.
 #[derive(Debug)]
 pub(crate) struct Rows<K, R> {
     table: &'static str,
     slots: HashMap<K, Slot<R>>,
-    /// Changed keys in the order of their first change.
+    /// Changed keys, in the order of their first change.
     changed: Vec<K>,
-    /// What the current operation replaced, newest last.
+    /// The slots that the current operation replaced, newest last.
     undo: Vec<(K, Option<Slot<R>>)>,
 }
 
@@ -26,7 +26,7 @@ struct Slot<R> {
     changed: bool,
 }
 
-// Derived `Clone` would demand `R: Clone`.
+// A derived `Clone` would require `R: Clone`.
 impl<R> Clone for Slot<R> {
     fn clone(&self) -> Self {
         Self { row: self.row.clone(), changed: self.changed }
@@ -38,7 +38,7 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         Self { table, slots: HashMap::new(), changed: Vec::new(), undo: Vec::new() }
     }
 
-    /// Adds a row as it is stored, or its absence. Rows that the batch has changed already stay as they are.
+    /// Adds a stored row, or its absence. Rows that the batch changed are not replaced.
     pub(crate) fn load(&mut self, key: K, row: Option<Arc<R>>) {
         self.slots.entry(key).or_insert(Slot { row, changed: false });
     }
@@ -57,7 +57,7 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
     /// Adds a row under a new key.
     ///
     /// # Errors
-    /// When the key was not loaded, or has a row: stored, or staged by the same batch.
+    /// When the key was not loaded, or when it has a row that is stored or staged by the same batch.
     pub(crate) fn insert(&mut self, key: K, row: Arc<R>) -> Result<(), StoreError> {
         if self.get(&key)?.is_some() {
             return Err(StoreError::Duplicate { what: self.table });
@@ -83,22 +83,22 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         self.undo.push((key, before));
     }
 
-    /// Every row that is present, loaded or changed.
+    /// Returns all rows that exist, loaded or changed.
     pub(crate) fn present(&self) -> impl Iterator<Item = &Arc<R>> {
         self.slots.values().filter_map(|slot| slot.row.as_ref())
     }
 
-    /// Every row that is present, with its key.
+    /// Returns all rows that exist, with their keys.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
         self.slots.iter().filter_map(|(key, slot)| slot.row.as_ref().map(|row| (key, row)))
     }
 
-    /// The changed rows in the order of their first change. `None` is a deletion.
+    /// Returns the changed rows, in the order of their first change. `None` is a deletion.
     pub(crate) fn changes(&self) -> impl Iterator<Item = (&K, Option<&Arc<R>>)> {
         self.changed.iter().filter_map(|key| self.slots.get(key).map(|slot| (key, slot.row.as_ref())))
     }
 
-    /// The rows that the current operation added: under keys without a row, or under keys that were not loaded.
+    /// Returns the rows that the current operation added, under keys that had no row or were not loaded.
     pub(crate) fn added(&self) -> impl Iterator<Item = (&K, &Arc<R>)> {
         let is_new = |before: &Option<Slot<R>>| before.as_ref().is_none_or(|slot| slot.row.is_none());
         let keys = self.undo.iter().filter(move |(_, before)| is_new(before));
@@ -110,7 +110,7 @@ impl<K: Clone + Eq + Hash, R> Rows<K, R> {
         self.undo.clear();
     }
 
-    /// Takes back the changes of the current operation.
+    /// Rolls back the changes of the current operation.
     pub(crate) fn roll_back(&mut self) {
         while let Some((key, before)) = self.undo.pop() {
             let was_changed = before.as_ref().is_some_and(|slot| slot.changed);

@@ -1,7 +1,7 @@
 //! Closed sets of rows.
 //!
-//! A backend loads every stored row of a set. Rows that the batch changed are in the unit as well, so the members of a
-//! loaded set are simply the rows in the unit that match. Reading a set that was not loaded is an error.
+//! A backend loads all stored rows of a set. Rows that the batch changed are also in the unit, so the members of a loaded set
+//! are the rows in the unit that match. Reading a set that was not loaded is an error.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::operation::{PendingOf, Read};
 use crate::rows::{AskRow, OutboxEntry, OwnerId};
 
 impl Unit {
-    /// Whether rows of this read are here already.
-    pub(crate) fn has(&self, read: &Read) -> bool {
+    /// Whether the rows of this read were loaded.
+    pub(crate) fn is_loaded(&self, read: &Read) -> bool {
         match read {
             Read::Ask(id) => self.asks.is_loaded(id),
             Read::Block(id) => self.blocks.is_loaded(id),
@@ -45,8 +45,8 @@ impl Unit {
         }
     }
 
-    /// Says that every stored row of this set is in the unit.
-    pub(crate) fn set_is_loaded(&mut self, read: Read) {
+    /// Marks a set as loaded: all its stored rows are in the unit.
+    pub(crate) fn mark_set_loaded(&mut self, read: Read) {
         self.sets.insert(read);
     }
 
@@ -54,12 +54,12 @@ impl Unit {
         self.pending_ids.insert(of, ids);
     }
 
-    /// Adds one of the ids that [`Self::complete_pending_ids`] completes.
+    /// Adds one id. Call [`Self::complete_pending_ids`] after the last one.
     pub(crate) fn add_pending_id(&mut self, of: PendingOf, id: AskId) {
         self.pending_ids.entry(of).or_default().insert(id);
     }
 
-    /// Says that every stored id is here.
+    /// Marks the ids as complete.
     pub(crate) fn complete_pending_ids(&mut self, of: PendingOf) {
         self.pending_ids.entry(of).or_default();
     }
@@ -68,7 +68,7 @@ impl Unit {
         if self.sets.contains(read) { Ok(()) } else { Err(StoreError::NotLoaded { table }) }
     }
 
-    /// Matching asks in the order in which they were opened.
+    /// Returns the matching asks, oldest first.
     fn asks_where(&self, matches: impl Fn(&AskRow) -> bool) -> Vec<Arc<AskRow>> {
         let mut found: Vec<_> = self.asks.present().filter(|row| matches(row)).cloned().collect();
         found.sort_by_key(|row| row.seq);
@@ -122,13 +122,13 @@ impl Unit {
         Ok(count)
     }
 
-    /// In the order in which they are sent.
+    /// Returns the entries in the order of sending.
     pub(crate) fn outbox_of_connection(&self, connection: ConnectionId) -> Result<Vec<(OutboxId, Arc<OutboxEntry>)>, StoreError> {
         self.require(&Read::OutboxOfConnection(connection), "outbox of a connection")?;
         Ok(self.outbox_where(|entry| entry.connection == connection))
     }
 
-    /// In the order in which they are sent.
+    /// Returns the entries in the order of sending.
     pub(crate) fn outbox_of_session(&self, session: SessionId) -> Result<Vec<(OutboxId, Arc<OutboxEntry>)>, StoreError> {
         self.require(&Read::OutboxOfSession(session), "outbox of a session")?;
         Ok(self.outbox_where(|entry| entry.session == session))
@@ -141,7 +141,7 @@ impl Unit {
         found
     }
 
-    /// In the order in which they were created.
+    /// Returns the sessions, oldest first.
     pub(crate) fn sessions_of_connection(&self, connection: ConnectionId) -> Result<Vec<Session>, StoreError> {
         self.require(&Read::SessionsOfConnection(connection), "sessions of a connection")?;
         let mut found: Vec<_> = self.sessions.present().filter(|row| row.session.connection == connection).collect();
@@ -149,7 +149,7 @@ impl Unit {
         Ok(found.into_iter().map(|row| row.session.clone()).collect())
     }
 
-    /// The sessions that have not ended, in the order in which they were created.
+    /// Returns the sessions that have not ended, oldest first.
     pub(crate) fn open_sessions_of_connection(&self, connection: ConnectionId) -> Result<Vec<SessionId>, StoreError> {
         let sessions = self.sessions_of_connection(connection)?;
         Ok(sessions.into_iter().filter(|session| !session.status.is_ended()).map(|session| session.id).collect())

@@ -1,23 +1,23 @@
-//! A disk that is full, and one that is read-only. Both are real: the test runs itself again inside
-//! a mount namespace of its own and mounts a small tmpfs there, so it needs no rights beyond its own.
+//! Tests with a full disk and a read-only disk. Both are real: the test runs itself again inside a separate mount namespace and
+//! mounts a small tmpfs there, so it needs no privileges.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
 use sayso_core::scope::Scope;
-use sayso_store::ops::{CallerHasOutcome, OpenAsk, Opened};
-use sayso_store::read::{FeedHead, ListAsks};
+use sayso_store::ops::{CollectOutcome, OpenAsk, OpenAskResult};
+use sayso_store::read::{ListAsks, ReadFeedHead};
 use sayso_store::{OpenError, Store, StoreError};
 
 use crate::files::previous_release;
 use crate::secrets::{VALUE, files_with_it, no_file_has_it};
 use crate::world::{MAIN, answered, ask, open, question, resolve, secret};
 
-/// Set for the inner run; names the directory to mount on.
+/// The mount point. Set for the inner run.
 const INSIDE: &str = "SAYSO_STORE_TEST_MOUNT";
 
-/// The mount point, if this is the inner run. Else runs the test of this name inside and checks it.
+/// Returns the mount point in the inner run. Otherwise runs the test with this name inside and checks its result.
 fn inside(test: &str) -> Option<PathBuf> {
     if let Some(dir) = std::env::var_os(INSIDE) {
         return Some(dir.into());
@@ -29,7 +29,7 @@ fn inside(test: &str) -> Option<PathBuf> {
         unshare.args(namespace).arg(&this).args(["--exact", test, "--nocapture"]).env(INSIDE, dir.path());
         unshare.output().unwrap_or_else(|error| panic!("unshare (of util-linux) is needed: {error}"))
     };
-    // As root a mount namespace is enough; everybody else becomes root of a user namespace.
+    // For root a mount namespace is enough; other users become root of a user namespace.
     let root = Command::new("unshare").args(["--mount", "true"]).status().is_ok_and(|status| status.success());
     let namespace: &[&str] = if root { &["--mount"] } else { &["--map-root-user", "--mount"] };
     let output = run(namespace);
@@ -54,14 +54,14 @@ async fn pending(store: &Store) -> usize {
 }
 
 #[test]
-fn a_full_disk_refuses_loses_nothing_and_recovers() {
-    let Some(dir) = inside("disk::a_full_disk_refuses_loses_nothing_and_recovers") else { return };
+fn full_disk_refuses_writes_without_loss_and_recovers() {
+    let Some(dir) = inside("disk::full_disk_refuses_writes_without_loss_and_recovers") else { return };
     mount(&["-t", "tmpfs", "-o", "size=4m", "tmpfs"], &dir);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
         let (store, told) = open(dir.join("sayso.db")).unwrap();
-        let Opened::Ask(first) = store.write(opening("first")).await.unwrap() else { panic!("not opened") };
-        // Leave some room, fill the rest with something else, then write until it is full.
+        let OpenAskResult::Ask(first) = store.write(opening("first")).await.unwrap() else { panic!("not opened") };
+        // Leaves some room, fills the rest with another file, and then writes until the disk is full.
         let ballast = dir.join("ballast");
         std::fs::write(&ballast, vec![1; 2 * 1024 * 1024]).unwrap();
         let mut taken = 1;
@@ -73,9 +73,9 @@ fn a_full_disk_refuses_loses_nothing_and_recovers() {
             assert!(taken < 100_000, "the disk never gets full");
         };
         assert!(matches!(full, StoreError::Full), "{full:?}");
-        // Nothing of what was refused is there, and what was taken is; reading goes on.
+        // Refused asks are not stored, accepted ones are, and reading works.
         assert_eq!(pending(&store).await, taken);
-        assert_eq!(told.lock().unwrap().events.len(), taken, "nobody is told of what did not happen");
+        assert_eq!(told.lock().unwrap().events.len(), taken, "refused operations are not announced");
         for _ in 0..20 {
             let refused = store.write(opening("once more, and larger than any hole that is left")).await;
             if refused.is_ok() {
@@ -83,7 +83,7 @@ fn a_full_disk_refuses_loses_nothing_and_recovers() {
             }
         }
         assert_eq!(pending(&store).await, taken);
-        // Room again: the same store goes on, without being opened again.
+        // There is room again. The same store continues without being reopened.
         std::fs::remove_file(&ballast).unwrap();
         store.write(opening("room again")).await.unwrap();
         taken += 1;
@@ -102,10 +102,10 @@ fn a_full_disk_refuses_loses_nothing_and_recovers() {
     });
 }
 
-/// Many at once on a full disk: all are refused, none hangs, and all work again afterwards.
+/// Concurrent operations on a full disk are all refused without hanging, and work again afterwards.
 #[test]
-fn everybody_in_a_refused_transaction_is_told() {
-    let Some(dir) = inside("disk::everybody_in_a_refused_transaction_is_told") else { return };
+fn every_caller_of_a_refused_batch_gets_the_error() {
+    let Some(dir) = inside("disk::every_caller_of_a_refused_batch_gets_the_error") else { return };
     mount(&["-t", "tmpfs", "-o", "size=4m", "tmpfs"], &dir);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -127,17 +127,17 @@ fn everybody_in_a_refused_transaction_is_told() {
         };
         let refused = burst(store.clone()).await;
         assert!(refused.iter().all(|result| matches!(result, Err(StoreError::Full))), "{refused:?}");
-        assert_eq!(store.read(FeedHead { workspace: MAIN }).await.unwrap(), 0);
+        assert_eq!(store.read(ReadFeedHead { workspace: MAIN }).await.unwrap(), 0);
         std::fs::remove_file(&ballast).unwrap();
         assert!(burst(store.clone()).await.iter().all(Result::is_ok));
-        assert_eq!(store.read(FeedHead { workspace: MAIN }).await.unwrap(), 64);
+        assert_eq!(store.read(ReadFeedHead { workspace: MAIN }).await.unwrap(), 64);
     });
 }
 
-/// Commits go on, the log keeps what does not fit into the database, and the checkpoint is repeated when there is room.
+/// Commits continue, the log keeps what does not fit into the database, and the checkpoint is repeated when there is room.
 #[test]
-fn a_full_disk_during_a_checkpoint_loses_nothing() {
-    let Some(dir) = inside("disk::a_full_disk_during_a_checkpoint_loses_nothing") else { return };
+fn full_disk_during_a_checkpoint_loses_nothing() {
+    let Some(dir) = inside("disk::full_disk_during_a_checkpoint_loses_nothing") else { return };
     mount(&["-t", "tmpfs", "-o", "size=12m", "tmpfs"], &dir);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -149,7 +149,7 @@ fn a_full_disk_during_a_checkpoint_loses_nothing() {
             OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(hidden), key: None, max_pending: 1_000_000 };
         store.write(open_hidden).await.unwrap();
         store.write(resolve(id, answered(VALUE))).await.unwrap().unwrap();
-        // The log has more pages for the database than the disk has room for.
+        // Fills the log with more pages than the disk has room for.
         for _ in 0..300 {
             store.write(opening("an ask that takes some room")).await.unwrap();
         }
@@ -158,8 +158,8 @@ fn a_full_disk_during_a_checkpoint_loses_nothing() {
         std::fs::write(&spare, vec![1; 128 * 1024]).unwrap();
         fill(&ballast);
         std::fs::remove_file(&spare).unwrap();
-        // Deleting the secret asks for a truncation, which needs room in the database.
-        store.write(CallerHasOutcome { workspace: MAIN, ask: id }).await.unwrap();
+        // Deleting the secret requests a truncation, which needs room in the database.
+        store.write(CollectOutcome { workspace: MAIN, ask: id }).await.unwrap();
         assert!(!files_with_it(&dir).is_empty(), "the truncation must not have room yet");
         assert_eq!(pending(&store).await, taken);
         std::fs::remove_file(&ballast).unwrap();
@@ -175,14 +175,14 @@ fn a_full_disk_during_a_checkpoint_loses_nothing() {
 }
 
 #[test]
-fn a_full_disk_during_an_upgrade_leaves_the_old_database() {
-    let Some(dir) = inside("disk::a_full_disk_during_an_upgrade_leaves_the_old_database") else { return };
+fn full_disk_during_an_upgrade_keeps_the_old_database() {
+    let Some(dir) = inside("disk::full_disk_during_an_upgrade_keeps_the_old_database") else { return };
     mount(&["-t", "tmpfs", "-o", "size=2m", "tmpfs"], &dir);
     let path = dir.join("sayso.db");
     previous_release(&path);
     let before = std::fs::read(&path).unwrap();
     let (ballast, spare) = (dir.join("ballast"), dir.join("spare"));
-    // Room for the first pages of the new file, not for all.
+    // Leaves room for the first pages of the new file only.
     std::fs::write(&spare, vec![1; 300 * 1024]).unwrap();
     fill(&ballast);
     std::fs::remove_file(&spare).unwrap();
@@ -200,7 +200,7 @@ fn a_full_disk_during_an_upgrade_leaves_the_old_database() {
     });
 }
 
-/// Takes every byte that is left.
+/// Fills the disk completely.
 fn fill(path: &Path) {
     use std::io::Write;
     let mut file = std::fs::File::create(path).unwrap();
@@ -213,8 +213,8 @@ fn fill(path: &Path) {
 }
 
 #[test]
-fn a_disk_that_is_full_from_the_start_is_said_to_be() {
-    let Some(dir) = inside("disk::a_disk_that_is_full_from_the_start_is_said_to_be") else { return };
+fn open_on_a_full_disk_reports_the_full_disk() {
+    let Some(dir) = inside("disk::open_on_a_full_disk_reports_the_full_disk") else { return };
     mount(&["-t", "tmpfs", "-o", "size=1m", "tmpfs"], &dir);
     fill(&dir.join("ballast"));
     let refused = open(dir.join("sayso.db")).map(|_| ()).unwrap_err();
@@ -223,8 +223,8 @@ fn a_disk_that_is_full_from_the_start_is_said_to_be() {
 }
 
 #[test]
-fn a_read_only_database_is_refused() {
-    let Some(dir) = inside("disk::a_read_only_database_is_refused") else { return };
+fn read_only_database_is_refused() {
+    let Some(dir) = inside("disk::read_only_database_is_refused") else { return };
     mount(&["-t", "tmpfs", "-o", "size=8m", "tmpfs"], &dir);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     runtime.block_on(async {
@@ -232,7 +232,7 @@ fn a_read_only_database_is_refused() {
         store.write(opening("first")).await.unwrap();
         store.close().await;
     });
-    // The mount and not the file system: inside a user namespace only that may be changed.
+    // Changes the mount and not the file system, because a user namespace permits only that.
     mount(&["-o", "remount,ro,bind"], &dir);
     let refused = open(dir.join("sayso.db")).map(|_| ()).unwrap_err();
     assert!(matches!(refused, OpenError::ReadOnly { .. }), "{refused:?}");

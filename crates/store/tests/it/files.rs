@@ -1,4 +1,4 @@
-//! The file and its directory: damaged, newer, taken, copied, closed.
+//! Tests of the database file and its directory: damaged, newer, locked, copied and closed.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -6,14 +6,16 @@ use std::path::Path;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 use sayso_store::ops::LoadConnection;
-use sayso_store::read::{CountRuleHits, EventsAfter, FeedHead, ListAsks, ListSessions, RuleHits, StatusFilter, Unfinished};
+use sayso_store::read::{
+    CountRuleHits, FindUnfinishedWork, ListAsks, ListSessions, ReadEvents, ReadFeedHead, RuleHits, StatusFilter,
+};
 use sayso_store::{DirLock, OpenError, OutboxPayload, Store, StoreError, backup};
 
 use crate::sqlite::World;
 use crate::sqlite::conformance::plain_text::store_nul_in_every_content;
 use crate::world::{MAIN, answered, ask, open, question};
 
-/// A database with something in it, closed.
+/// Creates a database with content and closes it.
 async fn closed() -> World {
     let world = World::new().await;
     for _ in 0..20 {
@@ -24,7 +26,7 @@ async fn closed() -> World {
     world
 }
 
-/// Everything below the directory, to see whether something was touched.
+/// Reads everything in the directory, to detect changes.
 fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = std::fs::read_dir(world.dir())
         .unwrap()
@@ -36,7 +38,7 @@ fn contents(world: &World) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// PostgreSQL could not hold a text with U+0000. Content keeps it, escaped in JSON.
+/// PostgreSQL cannot store a text with U+0000. JSON escapes it.
 #[tokio::test]
 async fn no_text_of_any_column_contains_nul() {
     let world = World::new().await;
@@ -67,7 +69,7 @@ async fn no_text_of_any_column_contains_nul() {
 }
 
 #[tokio::test]
-async fn a_newer_database_is_refused_and_left_alone() {
+async fn newer_database_is_refused_and_not_changed() {
     let world = closed().await;
     let sqlite = rusqlite::Connection::open(world.path()).unwrap();
     sqlite.pragma_update(None, "user_version", 4711).unwrap();
@@ -79,14 +81,14 @@ async fn a_newer_database_is_refused_and_left_alone() {
     assert_eq!(contents(&world), before);
 }
 
-/// The database that the previous release left behind.
+/// Creates a database of the previous release.
 pub(crate) fn previous_release(path: &Path) {
     let sqlite = rusqlite::Connection::open(path).unwrap();
     sqlite.execute_batch(include_str!("../fixtures/schema-7.sql")).unwrap();
     sqlite.close().map_err(|(_, error)| error).unwrap();
 }
 
-/// Writes the rows of a database into one that has only the first migrations.
+/// Copies the rows of a database into one with only the first migrations.
 fn downgrade(database: &Path, old: &Path, migrations: &[String]) {
     let sqlite = rusqlite::Connection::open(old).unwrap();
     for migration in migrations {
@@ -129,7 +131,7 @@ async fn database_of_the_previous_release_is_upgraded_with_every_row() {
     assert!(listed.is_sorted_by_key(|(session, _)| std::cmp::Reverse(session.created_at)), "newest first");
     let words = ListAsks { words: Some("deploy WHERE".to_owned()), ..ListAsks::pending(MAIN, Scope::All, 100) };
     assert_eq!(store.read(words).await.unwrap().rows.len(), 1, "the search finds asks of the previous release");
-    let unfinished = store.read(Unfinished { workspace: MAIN }).await.unwrap();
+    let unfinished = store.read(FindUnfinishedWork { workspace: MAIN }).await.unwrap();
     assert_eq!((unfinished.deadlines.len(), unfinished.kept.len()), (1, 1));
     let connection = pending.rows.iter().find_map(|ask| ask.origin.connection);
     assert!(connection.is_some());
@@ -144,7 +146,7 @@ async fn database_of_the_previous_release_is_upgraded_with_every_row() {
     }
     let sent = [r#"{"interrupt":null}"#, r#"{"line":"a"} false"#, r#"{"line":"b"} true"#, r#"{"line":"c"} true"#];
     assert_eq!(payloads.into_iter().filter(|payload| payload != "outcome").collect::<Vec<_>>(), sent);
-    let past = store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
+    let past = store.read(ReadEvents { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
     assert_eq!((past.events.len(), past.oldest, past.head), (53, 1, 53));
     store.close().await;
     for name in ["sayso.db", "sayso.before-8.db"] {
@@ -189,7 +191,7 @@ async fn upgrade_counts_the_rules_that_decided_earlier_asks() {
         let mut rows = sqlite.prepare("SELECT n FROM ask WHERE status >= 2 ORDER BY n").unwrap();
         rows.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
     };
-    // Two asks were decided by a rule, one by a default of the policy.
+    // A rule decided two asks, and a default of the policy decided one.
     for (n, rule) in resolved.iter().zip(["docs", "docs", "approvals.policy = deny"]) {
         let set = "UPDATE ask SET opened_ms = ?1, outcome = json_set(outcome, '$.by', json_object('kind', 'policy', 'rule', ?2)) WHERE n = ?1";
         sqlite.execute(set, rusqlite::params![n, rule]).unwrap();
@@ -221,11 +223,10 @@ async fn upgrade_that_fails_leaves_the_old_database() {
 
 /// Flipped bytes anywhere in the first pages are detected, and the database is not recreated.
 #[tokio::test]
-async fn a_damaged_database_is_refused_and_left_alone() {
+async fn damaged_database_is_refused_and_not_changed() {
     let sound = closed().await;
     let bytes = std::fs::read(sound.path()).unwrap();
-    // The header, the schema, and pages of tables. Free space may be flipped without harm, so whole
-    // stretches are.
+    // The header, the schema, and pages of tables. Free space can change without harm, so long ranges are flipped.
     for (at, length) in [(0, 16), (100, 60), (16, 84), (4096, 200), (8192, 200), (3 * 4096, 200)] {
         let mut damaged = bytes.clone();
         assert!(at + length < damaged.len(), "the database is too small for this test");
@@ -235,19 +236,19 @@ async fn a_damaged_database_is_refused_and_left_alone() {
         std::fs::write(&path, &damaged).unwrap();
         let refused = open(path.clone()).map(|_| ()).unwrap_err();
         assert!(matches!(refused, OpenError::Corrupt { .. }), "at {at}: {refused:?}");
-        assert!(refused.to_string().contains("left as it is"), "{refused}");
+        assert!(refused.to_string().contains("it was not changed"), "{refused}");
         assert_eq!(std::fs::read(&path).unwrap(), damaged, "at {at}");
     }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("sayso.db");
-    std::fs::write(&path, "this is a text, not a database, and long enough to be taken for one by nobody at all\n".repeat(9))
+    std::fs::write(&path, "this is a text and not a database, and it is longer than one hundred bytes in any case\n".repeat(9))
         .unwrap();
     assert!(matches!(open(path).map(|_| ()).unwrap_err(), OpenError::Corrupt { .. }));
 }
 
-/// A large database is not checked whole at every start, but its small, needed tables are.
+/// A large database is not checked completely at every start, but its small, needed tables are.
 #[tokio::test]
-async fn a_truncated_database_is_refused() {
+async fn truncated_database_is_refused() {
     let sound = closed().await;
     let bytes = std::fs::read(sound.path()).unwrap();
     for pages in [1, 2, 5] {
@@ -259,9 +260,9 @@ async fn a_truncated_database_is_refused() {
     }
 }
 
-/// A page of a large database that went bad is not found at the start. Who needs it gets an error; nobody else is harmed.
+/// A damaged page of a large database is not detected at the start. Operations that need it fail, and others work.
 #[tokio::test]
-async fn a_damaged_page_harms_only_those_who_need_it() {
+async fn damaged_page_fails_only_operations_that_need_it() {
     let world = World::new().await;
     let asks: Vec<_> = (0..700)
         .map(|number| {
@@ -302,7 +303,7 @@ async fn a_damaged_page_harms_only_those_who_need_it() {
 }
 
 #[tokio::test]
-async fn one_server_per_directory() {
+async fn second_server_on_a_directory_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let held = DirLock::take(dir.path()).unwrap();
     let refused = DirLock::take(dir.path()).unwrap_err();
@@ -314,7 +315,7 @@ async fn one_server_per_directory() {
 }
 
 #[test]
-fn lock_that_is_a_link_is_refused_and_its_target_stays() {
+fn lock_file_that_is_a_link_is_refused_and_its_target_kept() {
     let dir = tempfile::tempdir().unwrap();
     let victim = dir.path().join("victim");
     std::fs::write(&victim, "mine").unwrap();
@@ -327,13 +328,13 @@ fn lock_that_is_a_link_is_refused_and_its_target_stays() {
 }
 
 #[tokio::test]
-async fn only_its_owner_reads_the_database() {
+async fn database_is_readable_only_by_its_owner() {
     let world = closed().await;
     assert_eq!(std::fs::metadata(world.path()).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[tokio::test]
-async fn a_backup_is_whole_and_made_while_writing() {
+async fn backup_during_writes_is_complete() {
     let world = World::new().await;
     let first = world.open(ask(question())).await;
     let copy = world.dir().join("copy.db");
@@ -362,12 +363,12 @@ async fn a_backup_is_whole_and_made_while_writing() {
     let (store, _) = open(copy).unwrap();
     let get = sayso_store::read::GetAsk { workspace: MAIN, ask: first.id, scope: sayso_core::scope::Scope::All };
     assert_eq!(store.read(get).await.unwrap(), Some(first));
-    let head = store.read(FeedHead { workspace: MAIN }).await.unwrap();
+    let head = store.read(ReadFeedHead { workspace: MAIN }).await.unwrap();
     assert!((1..=51).contains(&head));
 }
 
 #[tokio::test]
-async fn after_closing_nothing_is_written() {
+async fn closed_store_refuses_writes() {
     let world = closed().await;
     let refused = world.store.write(crate::world::resolve(ask(question()).id, answered("A"))).await;
     assert!(matches!(refused, Err(StoreError::Closed)));
@@ -377,7 +378,7 @@ async fn after_closing_nothing_is_written() {
 }
 
 #[tokio::test]
-async fn what_waits_when_it_closes_is_written() {
+async fn queued_operations_are_committed_on_close() {
     let world = World::new().await;
     let mut asks = Vec::new();
     let mut calls = Vec::new();
@@ -405,5 +406,5 @@ async fn what_waits_when_it_closes_is_written() {
         }
     }
     let world = world.reopen().await;
-    assert_eq!(world.store.read(FeedHead { workspace: MAIN }).await.unwrap(), taken);
+    assert_eq!(world.store.read(ReadFeedHead { workspace: MAIN }).await.unwrap(), taken);
 }

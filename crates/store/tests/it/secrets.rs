@@ -1,4 +1,4 @@
-//! A secret answer is in one row until the agent has it, and then nowhere.
+//! Secret answers are stored in one row until the agent has them, and then nowhere.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
 use sayso_store::OutboxPayload;
 use sayso_store::ops::LoadConnection;
-use sayso_store::ops::{CallerHasOutcome, Change, Process};
+use sayso_store::ops::{CollectOutcome, ConnectionChange, ProcessChange};
 
 use crate::sqlite::World;
 use crate::sqlite::conformance::processes::{delivery, ids, load, running, send, step};
@@ -15,7 +15,7 @@ use crate::world::{MAIN, answered, ask, ask_of, question, secret};
 
 pub(crate) const VALUE: &str = "correct-horse-battery-staple-4711";
 
-/// Which files of the directory hold the value.
+/// Lists the files in the directory that contain the value.
 pub(crate) fn files_with_it(dir: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).unwrap() {
@@ -28,7 +28,7 @@ pub(crate) fn files_with_it(dir: &Path) -> Vec<String> {
     found
 }
 
-/// Waits until no file holds the value: a deletion is complete within a second.
+/// Waits until no file contains the value. A deletion is complete within a second.
 pub(crate) async fn no_file_has_it(dir: &Path) {
     let started = std::time::Instant::now();
     while !files_with_it(dir).is_empty() {
@@ -37,7 +37,7 @@ pub(crate) async fn no_file_has_it(dir: &Path) {
     }
 }
 
-/// The value in what the agent is sent.
+/// Returns the decisions that are sent to the agent.
 async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Decision> {
     let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     loaded
@@ -51,7 +51,7 @@ async fn sent(world: &World, session: &sayso_core::session::Session) -> Vec<Deci
 }
 
 #[tokio::test]
-async fn the_agent_gets_it_and_everybody_else_a_mask() {
+async fn secret_is_clear_for_the_agent_and_masked_elsewhere() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
@@ -59,7 +59,7 @@ async fn the_agent_gets_it_and_everybody_else_a_mask() {
     assert_eq!(resolved.outcome().map(|outcome| &outcome.decision), Some(&answered(MASK)));
     assert!(!format!("{:?}", world.events()).contains(VALUE));
     assert!(!format!("{:?}", world.past(0).await).contains(VALUE));
-    // On its way, now and after a restart, it is in clear.
+    // The message to the agent is in clear, before and after a restart.
     let OutboxPayload::Outcome { decision, ask, .. } = world.outbox().pop().unwrap().payload else { panic!("no outcome") };
     assert_eq!(decision, answered(VALUE));
     assert!(!format!("{ask:?}").contains(VALUE));
@@ -68,7 +68,7 @@ async fn the_agent_gets_it_and_everybody_else_a_mask() {
 }
 
 #[tokio::test]
-async fn after_delivery_it_is_in_no_file() {
+async fn delivered_secret_is_in_no_file() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
@@ -82,7 +82,7 @@ async fn after_delivery_it_is_in_no_file() {
 }
 
 #[tokio::test]
-async fn a_reader_in_the_way_only_delays_it() {
+async fn reader_only_delays_the_deletion_of_a_secret() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
@@ -98,24 +98,24 @@ async fn a_reader_in_the_way_only_delays_it() {
 }
 
 #[tokio::test]
-async fn it_also_goes_when_it_cannot_be_delivered_or_a_caller_has_it() {
+async fn undeliverable_or_collected_secret_is_deleted() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
     let delivery = sayso_core::ask::Delivery::Undeliverable { reason: "gone".to_owned() };
-    world.step(&session, 1, vec![], vec![Change::Delivery { ask: asked.id, delivery }]).await;
+    world.step(&session, 1, vec![], vec![ConnectionChange::Delivery { ask: asked.id, delivery }]).await;
     no_file_has_it(world.dir()).await;
 
     let mine = world.open(ask(secret())).await;
     world.resolve(mine.id, answered(VALUE)).await.unwrap();
-    world.store.write(CallerHasOutcome { workspace: MAIN, ask: mine.id }).await.unwrap();
+    world.store.write(CollectOutcome { workspace: MAIN, ask: mine.id }).await.unwrap();
     no_file_has_it(world.dir()).await;
 }
 
-/// A session that ends while a secret waits to be sent: nobody will ever take it.
+/// The session ends while a secret waits to be sent, so no process will receive it.
 #[tokio::test]
-async fn it_goes_when_its_session_is_over_for_good() {
+async fn secret_is_deleted_when_its_session_ends() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
@@ -123,14 +123,17 @@ async fn it_goes_when_its_session_is_over_for_good() {
     let status = SessionStatus::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
     let rows = world.outbox().iter().map(|row| row.id).collect();
     let gone = sayso_core::ask::Delivery::Undeliverable { reason: "closed".to_owned() };
-    let changes = vec![Change::Delivery { ask: asked.id, delivery: gone }, Change::Status { session: session.id, status }];
+    let changes = vec![
+        ConnectionChange::Delivery { ask: asked.id, delivery: gone },
+        ConnectionChange::Status { session: session.id, status },
+    ];
     world.step(&session, 1, rows, changes).await;
     world.store.close().await;
     assert_eq!(files_with_it(world.dir()), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
+async fn rejected_secret_stores_nothing_and_open_answers_are_not_masked() {
     let world = World::new().await;
     let session = world.session().await;
     let hidden = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
@@ -141,21 +144,21 @@ async fn a_rejected_secret_leaves_nothing_and_open_answers_stay_open() {
     assert_eq!(world.get(open.id).await.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
 }
 
-/// A server that dies between deleting a secret and emptying the log leaves the value in the log. Whoever
-/// opens the database next must not leave it there.
+/// A server that is killed between deleting a secret and truncating the log leaves the value in the log. The next start has to
+/// remove it.
 #[tokio::test]
-async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
+async fn log_with_a_deleted_secret_is_truncated_at_the_next_start() {
     let world = World::new().await;
     let session = world.session().await;
     let asked = world.agent_asks(&session, 0, ask_of(&session, "1", secret())).await;
     world.resolve(asked.id, answered(VALUE)).await.unwrap();
-    // Somebody reads, so that the log cannot be emptied.
+    // An open read transaction prevents the truncation of the log.
     let reader = rusqlite::Connection::open(world.path()).unwrap();
     reader.execute_batch("BEGIN").unwrap();
     let _: i64 = reader.query_row("SELECT count(*) FROM secret", [], |row| row.get(0)).unwrap();
     let rows = world.outbox().iter().map(|row| row.id).collect();
     world.step(&session, 1, rows, vec![]).await;
-    // The files as they would be found after a crash.
+    // Copies the files as after a crash.
     let crashed = tempfile::tempdir().unwrap();
     for name in ["sayso.db", "sayso.db-wal"] {
         std::fs::copy(world.dir().join(name), crashed.path().join(name)).unwrap();
@@ -169,22 +172,22 @@ async fn a_log_that_was_not_emptied_is_emptied_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn a_secret_on_its_way_to_a_process_is_in_no_file_afterwards() {
+async fn secret_sent_to_a_process_is_in_no_file_afterwards() {
     let world = World::new().await;
     let session = running(&world).await;
     let ask = ask_of(&session, "1", secret());
     let id = ask.id;
-    step(&world, &session, 2, vec![], vec![Change::OpenAsk(Box::new(ask))], Process::Same).await;
+    step(&world, &session, 2, vec![], vec![ConnectionChange::OpenAsk(Box::new(ask))], ProcessChange::Same).await;
     world.resolve(id, answered(VALUE)).await.unwrap();
     let message = format!("{{\"answer\":\"{VALUE}\"}}");
-    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), &message, true)], Process::Same).await;
+    step(&world, &session, 3, ids(&world), vec![send(&session, Some(id), &message, true)], ProcessChange::Same).await;
     let world = world.reopen().await;
     assert!(!files_with_it(world.dir()).is_empty(), "the search must be able to find it");
     let rows = load(&world, &session).await.outbox;
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
     let OutboxPayload::Send { message: kept, .. } = &row.payload else { panic!("{row:?}") };
     assert_eq!(*kept, Raw::of(&message));
-    step(&world, &session, 4, vec![row.id], vec![], Process::Same).await;
+    step(&world, &session, 4, vec![row.id], vec![], ProcessChange::Same).await;
     assert_eq!(delivery(&world, id).await, Delivery::Delivered);
     no_file_has_it(world.dir()).await;
 }

@@ -12,7 +12,7 @@ pub(crate) mod conformance;
 
 pub(crate) type World = world::World<SqliteDatabase>;
 
-/// A file in a directory of its own.
+/// A database file in a temporary directory.
 #[derive(Debug)]
 pub(crate) struct SqliteDatabase(tempfile::TempDir);
 

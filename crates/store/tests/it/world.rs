@@ -1,4 +1,4 @@
-//! A database in a directory of its own, what its sink was told, and things to put into it.
+//! The environment of a test: a database, the announcements that its sink received, and functions that create content.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -19,19 +19,20 @@ use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::time::{Span, Time};
 use sayso_core::transcript::{Block, BlockBody, Role};
 use sayso_store::ops::{
-    Advance, Advanced, Change, CreateSession, IdempotencyKey, Once, OpenAsk, Opened, Process, ResolveAsk, ResolveError, TokenRow,
+    AdvanceConnection, AdvanceResult, ConnectionChange, CreateSession, IdempotencyKey, IdempotentResult, OpenAsk, OpenAskResult,
+    ProcessChange, ResolveAsk, ResolveError, TokenRow,
 };
-use sayso_store::read::{EventsAfter, GetAsk};
+use sayso_store::read::{GetAsk, ReadEvents};
 use sayso_store::{Commit, EventKind, OutboxId, OutboxRow, Sink, Store, StoreOptions, StoredEvent, WorkspaceId};
 
 pub(crate) const MAIN: WorkspaceId = WorkspaceId::MAIN;
 
-/// A moment, counted in seconds from a beginning of our own.
+/// Returns a time, in seconds from a fixed start.
 pub(crate) fn at(seconds: i64) -> Time {
     Time::from_millis(1_700_000_000_000 + seconds * 1_000)
 }
 
-/// Ten bytes that no other call gets.
+/// Returns ten bytes that are unique in this process.
 pub(crate) fn entropy() -> [u8; 10] {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut bytes = [0; 10];
@@ -43,7 +44,7 @@ pub(crate) fn token() -> TokenId {
     TokenId::new(at(0), entropy())
 }
 
-/// A token with a new id.
+/// Creates a token with a new id.
 pub(crate) fn token_row(hash: u8, scope: Scope) -> TokenRow {
     TokenRow {
         id: token(),
@@ -59,7 +60,7 @@ pub(crate) fn token_row(hash: u8, scope: Scope) -> TokenRow {
     }
 }
 
-/// What the sink was told, in its order.
+/// The announcements that the sink received, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Told {
     pub(crate) events: Vec<StoredEvent>,
@@ -68,20 +69,20 @@ pub(crate) struct Told {
     pub(crate) commits: usize,
 }
 
-/// A database of the backend that is tested. It is deleted in the end.
+/// A database of the tested backend. It is deleted when it is dropped.
 pub(crate) trait TestDatabase: Sized {
-    /// A new one, whose clock is a test's.
+    /// Creates a database that uses the clock of a test.
     fn create(clock: &mut TestClock) -> Self;
 
-    /// Opens it, also again after it was closed.
+    /// Opens the database, also after it was closed.
     async fn open(&self, clock: &TestClock) -> (Store, Arc<Mutex<Told>>);
 }
 
-/// The clock of a store. It starts at `at(60)` and stands still until a test sets it.
+/// The clock of a store. It starts at `at(60)` and changes only when a test sets it.
 #[derive(Debug, Clone)]
 pub(crate) struct TestClock {
     now: Arc<AtomicI64>,
-    /// Where another process reads the time, in milliseconds.
+    /// A file from which another process reads the time, in milliseconds.
     file: Option<PathBuf>,
 }
 
@@ -101,21 +102,21 @@ impl TestClock {
         }
     }
 
-    /// From now on the time is in this file, too.
+    /// Also writes the time to this file from now on.
     pub(crate) fn also_in(&mut self, file: PathBuf) {
         write_time(&file, self.now());
         self.file = Some(file);
     }
 }
 
-/// Replaces the file, so that no reader finds half of a number.
+/// Replaces the file atomically, so that no reader sees a part of the number.
 fn write_time(file: &Path, now: Time) {
     let new = file.with_extension("new");
     std::fs::write(&new, now.as_millis().to_string()).unwrap();
     std::fs::rename(new, file).unwrap();
 }
 
-/// A store and what became of it.
+/// A store with the announcements that its sink received.
 #[derive(Debug)]
 pub(crate) struct World<D> {
     pub(crate) store: Store,
@@ -124,12 +125,12 @@ pub(crate) struct World<D> {
     pub(crate) database: D,
 }
 
-/// Opens the database at this path with a sink that remembers.
+/// Opens the database at this path with a recording sink.
 pub(crate) fn open(path: PathBuf) -> Result<(Store, Arc<Mutex<Told>>), sayso_store::OpenError> {
     open_with_clock(path, &TestClock::new())
 }
 
-/// A sink that remembers what it is told.
+/// Creates a sink that records announcements.
 pub(crate) fn remember(told: &Arc<Mutex<Told>>) -> impl Sink + use<> {
     let told = Arc::clone(told);
     move |commit: Commit| {
@@ -160,7 +161,7 @@ impl<D: TestDatabase> World<D> {
         Self { store, told, clock, database }
     }
 
-    /// Closes the store and opens it again: what is left is what was on disk.
+    /// Closes the store and opens it again with the content on disk.
     pub(crate) async fn reopen(self) -> Self {
         self.store.close().await;
         let Self { store, told: _, clock, database } = self;
@@ -172,7 +173,7 @@ impl<D: TestDatabase> World<D> {
         self.told.lock().unwrap().events.clone()
     }
 
-    /// The kinds of the events so far.
+    /// Returns the kinds of the events so far.
     pub(crate) fn kinds(&self) -> Vec<EventKind> {
         self.events().iter().map(|event| event.payload.kind()).collect()
     }
@@ -181,35 +182,35 @@ impl<D: TestDatabase> World<D> {
         self.told.lock().unwrap().outbox.clone()
     }
 
-    /// A session with its connection.
+    /// Creates a session with its connection.
     pub(crate) async fn session(&self) -> Session {
         self.session_with(Labels::new(), None).await
     }
 
     pub(crate) async fn session_with(&self, labels: Labels, opened_by: Option<TokenId>) -> Session {
         let create = new_session(labels, opened_by, None);
-        let Once::Done(session) = self.store.write(create).await.unwrap() else { panic!("no new session") };
+        let IdempotentResult::Done(session) = self.store.write(create).await.unwrap() else { panic!("no new session") };
         *session
     }
 
     /// Opens an ask as a caller does.
     pub(crate) async fn open(&self, ask: Ask) -> Ask {
         let open = OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 1_000_000 };
-        let Opened::Ask(ask) = self.store.write(open).await.unwrap() else { panic!("not opened") };
+        let OpenAskResult::Ask(ask) = self.store.write(open).await.unwrap() else { panic!("not opened") };
         *ask
     }
 
     /// Opens an ask as an agent does: as the next step of its connection.
     pub(crate) async fn agent_asks(&self, session: &Session, from: i64, ask: Ask) -> Ask {
         let id = ask.id;
-        self.step(session, from, vec![], vec![Change::OpenAsk(Box::new(ask))]).await;
+        self.step(session, from, vec![], vec![ConnectionChange::OpenAsk(Box::new(ask))]).await;
         self.get(id).await
     }
 
-    /// One step of a connection that is taken.
-    pub(crate) async fn step(&self, session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>) {
+    /// Commits one step of a connection.
+    pub(crate) async fn step(&self, session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<ConnectionChange>) {
         let done = self.store.write(advance(session, from, delivered, changes)).await.unwrap();
-        assert_eq!(done, Advanced::Yes);
+        assert_eq!(done, AdvanceResult::Yes);
     }
 
     pub(crate) async fn get(&self, id: AskId) -> Ask {
@@ -221,7 +222,7 @@ impl<D: TestDatabase> World<D> {
     }
 
     pub(crate) async fn past(&self, after: i64) -> Vec<StoredEvent> {
-        let query = EventsAfter { workspace: MAIN, after, session: None, limit: 1_000_000 };
+        let query = ReadEvents { workspace: MAIN, after, session: None, limit: 1_000_000 };
         self.store.read(query).await.unwrap().events
     }
 }
@@ -284,14 +285,19 @@ pub(crate) fn block(text: &str) -> Block {
     Block { id: BlockId::new(at(0), entropy()), at: at(0), subagent: None, body }
 }
 
-pub(crate) fn advance(session: &Session, from: i64, delivered: Vec<OutboxId>, changes: Vec<Change>) -> Advance {
-    Advance {
+pub(crate) fn advance(
+    session: &Session,
+    from: i64,
+    delivered: Vec<OutboxId>,
+    changes: Vec<ConnectionChange>,
+) -> AdvanceConnection {
+    AdvanceConnection {
         workspace: MAIN,
         connection: session.connection,
         epoch: Epoch(1),
         from: Position(from),
         to: Position(from + 1),
-        process: Process::Same,
+        process: ProcessChange::Same,
         state: Raw::of(&serde_json::json!({ "step": from + 1 })),
         wake_at: None,
         delivered,
@@ -321,7 +327,7 @@ pub(crate) fn rejected() -> Decision {
     Decision::Rejected { message: "no".to_owned(), stop: false }
 }
 
-/// One question that takes A, B or text.
+/// Creates a question that accepts A, B or text.
 pub(crate) fn question() -> AskBody {
     let options = vec![QuestionOption::new("A", None), QuestionOption::new("B", Some("the other".to_owned()))];
     asked(Input::Choice { options, multiple: false, custom: true })
@@ -354,7 +360,7 @@ pub(crate) fn link() -> AskBody {
     AskBody::Link(Link { url: "https://example.com".to_owned(), message: None })
 }
 
-/// An ask of a caller.
+/// Creates an ask of a caller.
 pub(crate) fn ask(body: AskBody) -> Ask {
     Ask {
         id: AskId::new(at(1), entropy()),
@@ -370,7 +376,7 @@ pub(crate) fn ask(body: AskBody) -> Ask {
     }
 }
 
-/// An ask of a session's agent, under the agent's own request id.
+/// Creates an ask of a session's agent with the agent's request id.
 pub(crate) fn ask_of(session: &Session, native: &str, body: AskBody) -> Ask {
     let mut ask = ask(body);
     ask.origin = Origin {
@@ -386,7 +392,7 @@ pub(crate) fn ask_of(session: &Session, native: &str, body: AskBody) -> Ask {
     ask
 }
 
-/// The same ask, to be given up after this many seconds.
+/// Adds a deadline to an ask.
 pub(crate) fn until(mut ask: Ask, seconds: u64, then: OnTimeout) -> Ask {
     let after = Duration::from_secs(seconds);
     ask.policy.deadline = Some(Deadline { at: ask.opened_at.plus(after), after: Span(after), then });

@@ -13,7 +13,7 @@ async fn scripted_person_answers_a_scripted_agent() -> Result<()> {
     let mut agent = ScriptedAgent::start(&client, "question 3 times").await?;
     for _ in 0..3 {
         let asked = agent.asks().await?;
-        let Decided::Here(answered) = answering.next().await? else { panic!("nobody else answers") };
+        let Decided::Here(answered) = answering.next().await? else { panic!("answered by another client") };
         assert_eq!((answered.id, answered.status), (asked.id, AskStatus::Answered));
     }
     assert!(agent.finished().await?.starts_with("Asked 3 times."), "{}", agent.last_message().await?);

@@ -13,11 +13,11 @@ pub(super) fn read_questions(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let list = params.list("questions").filter(|list| !list.is_empty());
     let questions = list.and_then(|list| question_list::read(&list, Named::ById, false));
     let mut questions = questions.ok_or_else(|| Refusal::Invalid("`questions` cannot be read".to_owned()))?;
-    if let (Some(title), Some(first)) = (params.words("title"), questions.first_mut()) {
+    if let (Some(title), Some(first)) = (params.non_blank_text("title"), questions.first_mut()) {
         first.header.get_or_insert(title);
     }
     let body = AskBody::Question { questions };
-    Ok(AcpAsk { kind: RequestKind::CursorQuestion, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::CursorQuestion, body, tool_call: params.non_blank_text("toolCallId"), link: None })
 }
 
 pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answer {
@@ -40,16 +40,16 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
 }
 
 pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
-    let plan = params.words("plan").ok_or_else(|| Refusal::Invalid("`plan` is missing".to_owned()))?;
-    let text = match params.words("overview") {
+    let plan = params.non_blank_text("plan").ok_or_else(|| Refusal::Invalid("`plan` is missing".to_owned()))?;
+    let text = match params.non_blank_text("overview") {
         Some(overview) => format!("{overview}\n\n{plan}"),
         None => plan,
     };
-    let title = params.words("name").unwrap_or_else(|| "Start with this plan?".to_owned());
+    let title = params.non_blank_text("name").unwrap_or_else(|| "Start with this plan?".to_owned());
     Ok(AcpAsk {
         kind: RequestKind::CursorPlan,
         body: plan_ask("create_plan", title, text, params),
-        tool_call: params.words("toolCallId"),
+        tool_call: params.non_blank_text("toolCallId"),
         link: None,
     })
 }

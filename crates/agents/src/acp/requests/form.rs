@@ -8,9 +8,9 @@ use crate::elicitation;
 use crate::json::Object;
 
 pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
-    let tool_call = params.words("toolCallId");
-    let message = params.words("message");
-    let mode = match params.words("mode") {
+    let tool_call = params.non_blank_text("toolCallId");
+    let message = params.non_blank_text("message");
+    let mode = match params.non_blank_text("mode") {
         Some(mode) => mode,
         None if params.get("url").is_some() => "url".to_owned(),
         None => "form".to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
             let mut questions = elicitation::questions(schema, None);
             elicitation::introduce(&mut questions, message.as_deref().unwrap_or_default());
             // Devin accepts a free-text answer instead of one of the choices.
-            if params.object("_meta").is_some_and(|meta| meta.says("cognition.ai/allowOther")) {
+            if params.object("_meta").is_some_and(|meta| meta.is_true("cognition.ai/allowOther")) {
                 for question in &mut questions {
                     if let Input::Choice { custom, .. } = &mut question.input {
                         *custom = true;
@@ -32,12 +32,17 @@ pub(super) fn read(params: &Object<'_>, old: bool) -> Result<AcpAsk, Refusal> {
             Ok(AcpAsk { kind, body: AskBody::Question { questions }, tool_call, link: None })
         }
         "url" => {
-            let url = params.words("url").ok_or_else(|| Refusal::Invalid("`url` is missing".to_owned()))?;
+            let url = params.non_blank_text("url").ok_or_else(|| Refusal::Invalid("`url` is missing".to_owned()))?;
             if !url.starts_with("https://") && !url.starts_with("http://") {
                 return Err(Refusal::Invalid("only http and https addresses are shown to people".to_owned()));
             }
             let kind = if old { RequestKind::OldForm } else { RequestKind::Link };
-            Ok(AcpAsk { kind, body: AskBody::Link(Link { url, message }), tool_call, link: params.words("elicitationId") })
+            Ok(AcpAsk {
+                kind,
+                body: AskBody::Link(Link { url, message }),
+                tool_call,
+                link: params.non_blank_text("elicitationId"),
+            })
         }
         _ => Err(Refusal::Invalid("this mode of elicitation was not advertised".to_owned())),
     }
@@ -62,7 +67,7 @@ pub(super) fn answer(kind: RequestKind, params: &Object<'_>, decision: &Decision
             Answer::from(reply).with_unsaid(filled.unsaid)
         }
         Decision::Rejected { stop: false, message } | Decision::Denied { stop: false, message } => {
-            Answer::from(action(kind, "decline", None)).no(message)
+            Answer::from(action(kind, "decline", None)).with_unsaid_reason(message)
         }
         Decision::Rejected { .. } | Decision::Denied { .. } | Decision::Withdrawn { .. } => cancelled(kind).into(),
     }

@@ -23,14 +23,14 @@ pub(super) fn read_questions(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let questions = list.and_then(|list| question_list::read(&list, Named::ByLabel, true));
     let questions = questions.ok_or_else(|| Refusal::Invalid("`questions` cannot be read".to_owned()))?;
     let body = AskBody::Question { questions };
-    Ok(AcpAsk { kind: RequestKind::GrokQuestion, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::GrokQuestion, body, tool_call: params.non_blank_text("toolCallId"), link: None })
 }
 
 pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answer {
     let Decision::Answered { answers, note } = decision else {
         return match decision {
             Decision::Rejected { message, .. } | Decision::Denied { message, .. } => {
-                Answer::of(&json!({ "outcome": "skip_interview", "partial_answers": {} })).no(message)
+                Answer::of(&json!({ "outcome": "skip_interview", "partial_answers": {} })).with_unsaid_reason(message)
             }
             Decision::Withdrawn { .. } | Decision::Approved { .. } | Decision::Answered { .. } => cancelled_questions().into(),
         };
@@ -66,10 +66,10 @@ pub(super) fn answer_questions(params: &Object<'_>, decision: &Decision) -> Answ
 
 pub(super) fn read_plan(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     let params = unwrapped(params);
-    let text = ["planContent", "plan"].into_iter().find_map(|name| params.words(name)).unwrap_or_default();
+    let text = ["planContent", "plan"].into_iter().find_map(|name| params.non_blank_text(name)).unwrap_or_default();
     let title = "Start with this plan?".to_owned();
     let body = plan_ask("exit_plan_mode", title, text, &params);
-    Ok(AcpAsk { kind: RequestKind::GrokPlan, body, tool_call: params.words("toolCallId"), link: None })
+    Ok(AcpAsk { kind: RequestKind::GrokPlan, body, tool_call: params.non_blank_text("toolCallId"), link: None })
 }
 
 pub(super) fn answer_plan(decision: &Decision) -> Answer {

@@ -107,7 +107,7 @@ impl Answer {
     }
 
     /// A rejection whose response has no field for the reason.
-    fn no(self, message: &str) -> Self {
+    fn with_unsaid_reason(self, message: &str) -> Self {
         self.with_unsaid(own_words(message))
     }
 

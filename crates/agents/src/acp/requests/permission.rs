@@ -32,7 +32,7 @@ fn offers(params: &Object<'_>) -> Option<Vec<Offer>> {
     let offer = |raw| {
         let option = Object::of(raw)?;
         let id = option.text("optionId")?;
-        let name = option.words("name").unwrap_or_else(|| id.clone());
+        let name = option.non_blank_text("name").unwrap_or_else(|| id.clone());
         Some(Offer { id, name, kind: option.text("kind").unwrap_or_default() })
     };
     list.into_iter().map(offer).collect()
@@ -43,7 +43,7 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
     let offers = offers.ok_or_else(|| Refusal::Invalid("`options` is missing or cannot be read".to_owned()))?;
     let tool_call = params.object("toolCall").or_else(|| params.object("subject")?.object("toolCall"));
     let update = tool_call.unwrap_or_default();
-    let id = update.words("toolCallId");
+    let id = update.non_blank_text("toolCallId");
     let known = id.as_deref().and_then(|id| calls.get(id));
     let call = ToolCallInfo::merge_update(known, id.clone().unwrap_or_default(), &update);
     let asked = |kind, body| Ok(AcpAsk { kind, body, tool_call: id.clone(), link: None });
@@ -57,7 +57,7 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
     if let Some(url) = call.link() {
         return asked(RequestKind::Permission, AskBody::Link(Link { url, message: Some(call.title()) }));
     }
-    let title = match update.words("title").or_else(|| params.words("title")) {
+    let title = match update.non_blank_text("title").or_else(|| params.non_blank_text("title")) {
         Some(said) if call.title() == "Use a tool" => limits::head(&said, limits::NAME).to_owned(),
         _ => call.title(),
     };
@@ -93,7 +93,7 @@ fn plain_allow(offers: &[Offer]) -> Option<&Offer> {
 
 /// The option that rejects the call and lets the agent continue, if there is one. Some agents also offer one that stops
 /// the turn, named cancel or abort.
-fn no(offers: &[Offer]) -> Option<&Offer> {
+fn find_rejection(offers: &[Offer]) -> Option<&Offer> {
     let rank = |offer: &&Offer| {
         let once = offer.kind == "reject_once";
         let id = offer.id.to_ascii_lowercase();
@@ -111,7 +111,7 @@ pub(super) fn answer(params: &Object<'_>, decision: &Decision) -> Answer {
         Decision::Approved { choice: Some(id), .. } => {
             selected(offers.iter().find(|offer| offer.id == *id && !is_no(&offer.kind)))
         }
-        Decision::Denied { message, .. } | Decision::Rejected { message, .. } => refused(&offers).no(message),
+        Decision::Denied { message, .. } | Decision::Rejected { message, .. } => refused(&offers).find_rejection(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Answered { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -130,7 +130,7 @@ fn select(offer: &Offer) -> serde_json::Value {
 
 /// A rejection. Without a rejecting option, the request is cancelled, which does not allow the call either.
 fn refused(offers: &[Offer]) -> Answer {
-    no(offers).map_or_else(|| cancelled().into(), |offer| Answer::of(&select(offer)))
+    find_rejection(offers).map_or_else(|| cancelled().into(), |offer| Answer::of(&select(offer)))
 }
 
 pub(super) fn cancelled() -> Reply {
@@ -179,7 +179,7 @@ fn as_question(offers: &[Offer], call: &ToolCallInfo) -> Option<Question> {
 /// because the answer also approves the call.
 fn with_questions(update: &Object<'_>, call: &ToolCallInfo) -> Option<Vec<Question>> {
     let meta = update.object("_meta").unwrap_or_default();
-    let asks = meta.words("qwenInteractionKind").as_deref() == Some("user_question")
+    let asks = meta.non_blank_text("qwenInteractionKind").as_deref() == Some("user_question")
         || ASKING_TOOLS.contains(&call.tool().as_str())
         || call.kind() == Some("think");
     if !asks {
@@ -202,7 +202,7 @@ pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> A
             }
             None => Answer::lost(cancelled(), NO_SUCH_OPTION),
         },
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).no(message),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).find_rejection(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -216,7 +216,7 @@ pub(super) fn answer_by_option(params: &Object<'_>, decision: &Decision) -> Answ
             let chosen = answers.first().and_then(|entries| entries.first());
             selected(offers.iter().find(|offer| Some(&offer.id) == chosen)).with_unsaid(note.clone())
         }
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).no(message),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).find_rejection(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }

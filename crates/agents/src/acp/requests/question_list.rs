@@ -20,16 +20,16 @@ pub(super) fn read(list: &[&RawValue], named: Named, custom: bool) -> Option<Vec
 
 fn one(raw: &RawValue, at: usize, named: Named, custom: bool) -> Option<Question> {
     let question = Object::of(raw)?;
-    let text = ["question", "prompt", "text"].into_iter().find_map(|name| question.words(name))?;
+    let text = ["question", "prompt", "text"].into_iter().find_map(|name| question.non_blank_text(name))?;
     let key = match named {
-        Named::ById => question.words("id").unwrap_or_else(|| at.to_string()),
+        Named::ById => question.non_blank_text("id").unwrap_or_else(|| at.to_string()),
         Named::ByLabel => at.to_string(),
     };
     let options: Vec<QuestionOption> =
         question.list("options").unwrap_or_default().into_iter().filter_map(|raw| option(raw, named)).collect();
-    let multiple = ["multiSelect", "multi_select", "multiple", "allowMultiple"].into_iter().any(|name| question.says(name));
+    let multiple = ["multiSelect", "multi_select", "multiple", "allowMultiple"].into_iter().any(|name| question.is_true(name));
     let input = if options.is_empty() { Input::Text { secret: false } } else { Input::Choice { options, multiple, custom } };
-    Some(Question { key, header: question.words("header"), text, input, required: true })
+    Some(Question { key, header: question.non_blank_text("header"), text, input, required: true })
 }
 
 /// Parses an option: a string, a pair of id and label, or an object.
@@ -44,11 +44,16 @@ pub(super) fn option(raw: &RawValue, named: Named) -> Option<QuestionOption> {
         return Some(QuestionOption { value, label, description: words.next(), preview: None });
     }
     let object = Object::of(raw)?;
-    let id = ["id", "value", "optionId"].into_iter().find_map(|name| object.words(name));
-    let label = ["label", "name", "title"].into_iter().find_map(|name| object.words(name)).or_else(|| id.clone())?;
+    let id = ["id", "value", "optionId"].into_iter().find_map(|name| object.non_blank_text(name));
+    let label = ["label", "name", "title"].into_iter().find_map(|name| object.non_blank_text(name)).or_else(|| id.clone())?;
     let value = match named {
         Named::ById => id.unwrap_or_else(|| label.clone()),
         Named::ByLabel => label.clone(),
     };
-    Some(QuestionOption { value, label, description: object.words("description"), preview: object.words("preview") })
+    Some(QuestionOption {
+        value,
+        label,
+        description: object.non_blank_text("description"),
+        preview: object.non_blank_text("preview"),
+    })
 }

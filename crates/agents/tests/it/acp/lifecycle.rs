@@ -193,7 +193,7 @@ fn session_is_resumed_with_the_methods_of_the_agent() {
     host.update(json!({ "sessionUpdate": "user_message_chunk", "content": { "type": "text", "text": "one" } }));
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "past" } }));
     host.update(json!({ "sessionUpdate": "tool_call", "toolCallId": "t", "title": "old" }));
-    assert_eq!(host.log, "", "what is sent again is not shown again");
+    assert_eq!(host.log, "", "repeated messages are not shown again");
     assert_eq!(host.sent[0]["method"], "session/load");
     host.reply(json!({}));
     host.update(json!({ "sessionUpdate": "agent_message_chunk", "content": { "type": "text", "text": "now" } }));

@@ -177,7 +177,7 @@ impl Host {
         let mut twin = AcpTranslator::restore(&saved).unwrap();
         assert_eq!(twin, self.translator);
         let outputs = self.translator.handle(NOW, input.clone());
-        assert_eq!(twin.handle(NOW, input), outputs, "what was restored goes on as what was not");
+        assert_eq!(twin.handle(NOW, input), outputs, "a restored translator behaves like the original");
         if !self.log.is_empty() {
             self.log.push_str("--\n");
         }

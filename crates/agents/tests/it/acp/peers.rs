@@ -126,7 +126,7 @@ fn every_question_kind_makes_a_round_trip() {
     ] {
         let mut pair = Pair::started(word);
         let answers: Answers = answers.into_iter().map(|entries| entries.into_iter().map(str::to_owned).collect()).collect();
-        let good = sayso_core::ask::validate(pair.asks[0].body.questions(), &answers).unwrap();
+        let good = sayso_core::ask::validate_answers(pair.asks[0].body.questions(), &answers).unwrap();
         pair.decide(0, Decision::Answered { answers: good, note: None });
         assert_eq!(pair.said(), said);
         assert!(pair.idle() && !pair.trouble(), "{:?}", pair.events);

@@ -144,7 +144,7 @@ fn stopped() -> Decision {
 }
 
 fn withdrawn() -> Decision {
-    Decision::Withdrawn { reason: "nobody needs it".to_owned() }
+    Decision::Withdrawn { reason: "no longer needed".to_owned() }
 }
 
 #[test]

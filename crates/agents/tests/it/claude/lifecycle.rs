@@ -88,7 +88,7 @@ fn killed_session_is_resumed_with_its_answer() {
     let reason = "Claude Code was ended by signal 9 (killed)".to_owned();
     assert_eq!(ended, [AgentEvent::Ended { reason, failed: true, resumable: true }]);
     assert_eq!(exited(&mut claude, Some(0), None, ""), [], "it ends once");
-    assert_eq!(hear(&mut claude, &tool_request("b", "Bash", &json!({}))), [], "nobody is there");
+    assert_eq!(hear(&mut claude, &tool_request("b", "Bash", &json!({}))), [], "no session is open");
 
     let outputs = command(&mut claude, start(None));
     assert_eq!(launched(&outputs), (format!("--resume={CONVERSATION}"), vec![initialize(2)]));

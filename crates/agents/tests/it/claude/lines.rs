@@ -333,7 +333,7 @@ fn saved_state_stays_bounded() {
     for n in 0..2_000 {
         let outputs = say(&mut claude, &tool_request(&id(n), "Bash", &json!({"command":"x".repeat(5_000)})));
         opened += outputs.iter().filter(|output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. })).count();
-        assert_eq!(sent(&outputs).len(), usize::from(n >= 256), "what is not opened is refused");
+        assert_eq!(sent(&outputs).len(), usize::from(n >= 256), "requests without an ask are refused");
         let call = json!({"type":"assistant","agent_id":id(n),"subagent_type":id(n),"message":{"id":id(n),"content":[{"type":"tool_use","id":id(n),"name":id(n),"input":{}}]}});
         say(&mut claude, &call.to_string());
         command(&mut claude, Command::Interrupt { session: session() });

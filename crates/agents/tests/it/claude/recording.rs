@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sayso_agents::claude::ClaudeTranslator;
 use sayso_agents::translator::{Command, DecidedBy, Exit, Input, NewAsk, Output, Saved, Translator};
-use sayso_core::ask::{Answers, AskBody, Decision, validate};
+use sayso_core::ask::{Answers, AskBody, Decision, validate_answers};
 use sayso_core::raw::Raw;
 use sayso_core::texts;
 use serde_json::Value;
@@ -114,7 +114,8 @@ fn decision(ask: &NewAsk, response: &Value) -> Option<(Decision, DecidedBy)> {
     let request: Value = serde_json::from_str(ask.raw.as_ref().unwrap().as_str()).unwrap();
     let text = |value: &Value| value.as_str().map(str::to_owned);
     if let AskBody::Question { questions } = &ask.body {
-        let answered = |answers: Answers, note| Some(Decision::Answered { answers: validate(questions, &answers).ok()?, note });
+        let answered =
+            |answers: Answers, note| Some(Decision::Answered { answers: validate_answers(questions, &answers).ok()?, note });
         if let Some(action) = response["action"].as_str() {
             let entry = |value: &Value| text(value).unwrap_or_else(|| value.to_string());
             let content = |key: &str| match &response["content"][key] {

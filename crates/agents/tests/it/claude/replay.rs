@@ -38,7 +38,7 @@ impl Log for ClaudeLog {
             }
             Output::Launch(launch) => format!("launch {}", launch.args.last().unwrap()),
             Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
-            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
+            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("unexpected output {output:?}"),
         };
         writeln!(self.text, "{line}").unwrap();
     }

@@ -78,7 +78,7 @@ fn approval_sends_exactly_the_offered_decision() {
     assert_eq!(yes(None), (json!("accept"), false));
     assert_eq!(yes(Some("session")), (json!("acceptForSession"), false));
     assert_eq!(yes(Some("rule")), (json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": ["touch"]}}), false));
-    assert_eq!(yes(Some("always")), (json!("decline"), true), "what was not offered is no yes");
+    assert_eq!(yes(Some("always")), (json!("decline"), true), "a choice that was not offered does not approve");
     let edited = Decision::Approved { choice: None, input: Some(Raw::of(&json!({"command": "rm -rf /"}))) };
     let (_, lines) = decided(&mut working(), &run(0, "touch a"), edited, DecidedBy::Person);
     assert_eq!(lines[0]["result"]["decision"], "decline", "Codex takes no other command than its own");
@@ -189,7 +189,7 @@ fn non_blocking_question_is_answered_by_a_message() {
 fn rejection_of_a_non_blocking_question_sends_only_words_of_a_person() {
     let decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &in_words("q"), decision, by).1;
     assert_eq!(decide(rejected(texts::REJECTED, false), DecidedBy::Person), Vec::<Value>::new());
-    assert_eq!(decide(rejected("Nobody is here", false), DecidedBy::Nobody), Vec::<Value>::new());
+    assert_eq!(decide(rejected("No one is here", false), DecidedBy::Nobody), Vec::<Value>::new());
     let told = decide(rejected("later", false), DecidedBy::Person);
     assert_eq!(words(&told[0]), "I did not answer: later");
     assert_eq!(decide(rejected("stop", true), DecidedBy::Person)[0]["method"], "turn/interrupt");

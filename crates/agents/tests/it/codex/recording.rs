@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sayso_agents::codex::CodexTranslator;
 use sayso_agents::translator::{Command, DecidedBy, Exit, Input, NewAsk, Output, Saved, Translator};
-use sayso_core::ask::{Answers, AskBody, Decision, validate};
+use sayso_core::ask::{Answers, AskBody, Decision, validate_answers};
 use sayso_core::texts;
 use serde_json::Value;
 
@@ -100,7 +100,8 @@ fn decision(ask: &NewAsk, result: &Value) -> Option<Decision> {
     }
     let questions = ask.body.questions();
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let answered = |answers: Answers| Some(Decision::Answered { answers: validate(questions, &answers).ok()?, note: None });
+    let answered =
+        |answers: Answers| Some(Decision::Answered { answers: validate_answers(questions, &answers).ok()?, note: None });
     match (result["action"].as_str(), &ask.body) {
         (Some("accept"), AskBody::Approval(_)) => return approved(result["_meta"]["persist"].as_str()),
         (Some("accept"), AskBody::Link(_)) => return approved(None),

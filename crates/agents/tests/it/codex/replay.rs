@@ -35,7 +35,7 @@ impl Log for CodexLog {
             Output::Lines(lines) => lines.iter().map(|line| format!("> {line}")).collect::<Vec<_>>().join("\n"),
             Output::Launch(launch) => format!("launch {:?}", launch.args),
             Output::Undeliverable { reason, .. } => format!("undeliverable: {reason}"),
-            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("nobody asked for {output:?}"),
+            Output::Stop | Output::HttpCall(_) | Output::Found(_) => panic!("unexpected output {output:?}"),
         };
         let line = self.named(&line);
         writeln!(self.text, "{line}").unwrap();

@@ -168,7 +168,7 @@ fn rejection_continues_with_words_and_only_people_stop_the_turn() {
             "reply",
             Some(r#"{"answers":[["The user declined to answer and says: my words"]]}"#),
         ),
-        (rejected("nobody is there", false), DecidedBy::Nobody, "reply", Some(r#"{"answers":[["nobody is there"]]}"#)),
+        (rejected("no one is there", false), DecidedBy::Nobody, "reply", Some(r#"{"answers":[["no one is there"]]}"#)),
     ];
     for (n, (decision, by, verb, body)) in cases.into_iter().enumerate() {
         let id = format!("que_{n}");
@@ -188,7 +188,7 @@ fn rejection_continues_with_words_and_only_people_stop_the_turn() {
     host.event("permission.asked", permission("per_9", "ses_1"));
     let led = host.command(outcome(&ask, rejected("stop", true), DecidedBy::Person));
     let paths = ["POST /question/que_9/reject", "POST /permission/per_9/reply", "POST /session/ses_1/abort"];
-    assert_eq!(led.paths(), paths, "what is pending is rejected before the abort");
+    assert_eq!(led.paths(), paths, "pending requests are rejected before the abort");
 }
 
 #[test]

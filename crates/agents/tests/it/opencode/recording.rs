@@ -6,7 +6,7 @@ use std::path::Path;
 
 use sayso_agents::opencode::OpenCodeTranslator;
 use sayso_agents::translator::{AgentEvent, DecidedBy, HttpReply, Input, NewAsk};
-use sayso_core::ask::{Answers, AskBody, Decision, validate};
+use sayso_core::ask::{Answers, AskBody, Decision, validate_answers};
 use sayso_core::texts;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn decision(ask: &NewAsk, path: &str, body: &Value) -> Option<Decision> {
                 return Some(Decision::Rejected { message: texts::REJECTED.to_owned(), stop: false });
             }
             let answers: Answers = serde_json::from_value(body["answers"].clone()).ok()?;
-            Some(Decision::Answered { answers: validate(questions, &answers).ok()?, note: None })
+            Some(Decision::Answered { answers: validate_answers(questions, &answers).ok()?, note: None })
         }
         AskBody::Approval(_) => match (body["reply"].as_str()?, body["message"].as_str()) {
             ("once", _) => Some(Decision::Approved { choice: None, input: None }),
@@ -91,7 +91,7 @@ fn play(entries: &[Value]) -> (Vec<NewAsk>, usize) {
                 AgentEvent::AskWithdrawn { native_id, .. } => {
                     let before = open.len();
                     open.retain(|ask| ask.native_id != native_id);
-                    assert_eq!(open.len() + 1, before, "withdrawn is what was open");
+                    assert_eq!(open.len() + 1, before, "only open asks are withdrawn");
                 }
                 AgentEvent::AskDelivery { delivery, .. } => {
                     // The host sent one answer to the wrong directory, and one twice.

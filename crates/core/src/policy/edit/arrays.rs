@@ -1,9 +1,9 @@
-//! Lists in a policy file: entries that stay keep their line and its comment.
+//! Edits lists in a policy file. Unchanged entries keep their lines and comments.
 
 use toml_edit::{Array, RawString, Value};
 
-/// Turns a list into another one in place. False if the entries that stay are in another order: the list then has to be
-/// written anew.
+/// Changes a list to another one in place. Returns false if the common entries have another order, so that the list has to be
+/// rewritten.
 pub(super) fn become_list(old: &mut Array, new: &Array) -> bool {
     let wanted: Vec<&str> = new.iter().filter_map(Value::as_str).collect();
     let kept: Vec<&str> = old.iter().filter_map(Value::as_str).filter(|entry| wanted.contains(entry)).collect();
@@ -26,12 +26,12 @@ fn text_of(raw: Option<&RawString>) -> String {
     raw.and_then(RawString::as_str).unwrap_or_default().to_owned()
 }
 
-/// What is before the first line break, and the rest.
+/// Splits a text at its first line break.
 fn first_line(text: &str) -> (&str, &str) {
     text.split_at(text.find('\n').unwrap_or(text.len()))
 }
 
-/// Removes one entry with the comment on its line. That comment is in front of the entry after it.
+/// Removes one entry with the comment on its line, which the parser attaches to the next entry.
 pub(super) fn remove_entry(array: &mut Array, index: usize) {
     let removed = text_of(array.remove(index).decor().prefix());
     let (line_before, _) = first_line(&removed);
@@ -39,7 +39,7 @@ pub(super) fn remove_entry(array: &mut Array, index: usize) {
     let next =
         if is_last { text_of(Some(array.trailing())) } else { text_of(array.get(index).and_then(|next| next.decor().prefix())) };
     let (_, below) = first_line(&next);
-    // On one line there is only a space to lose.
+    // On a single line, only the space is removed.
     let joined = if is_last && below.is_empty() { next.clone() } else { format!("{line_before}{below}") };
     match array.get_mut(index) {
         Some(next) => next.decor_mut().set_prefix(joined),
@@ -47,7 +47,7 @@ pub(super) fn remove_entry(array: &mut Array, index: usize) {
     }
 }
 
-/// Adds one entry at the end, on a line of its own if the others are.
+/// Adds an entry at the end, on a separate line if the others have separate lines.
 pub(super) fn push_entry(array: &mut Array, mut entry: Value) {
     let last = array.len().checked_sub(1).and_then(|last| array.get_mut(last));
     let (prefix, suffix) = match last {
@@ -62,7 +62,7 @@ pub(super) fn push_entry(array: &mut Array, mut entry: Value) {
         entry.decor_mut().set_prefix(" ");
         return array.push_formatted(entry);
     };
-    // Without a comma after the last entry, what follows belongs to that entry.
+    // If the last entry has no trailing comma, the text after it belongs to that entry.
     let trailing = format!("{suffix}{}", text_of(Some(array.trailing())));
     let (same_line, below) = first_line(&trailing);
     entry.decor_mut().set_prefix(format!("{same_line}\n{indent}"));

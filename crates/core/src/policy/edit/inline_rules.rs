@@ -1,4 +1,4 @@
-//! Rules that are written as one array of inline tables: `rules = [{ do = "ask", run = "x" }]`.
+//! Edits rules that are written as an array of inline tables: `rules = [{ do = "ask", run = "x" }]`.
 
 use serde_json::Map;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Value};
@@ -10,7 +10,7 @@ fn rules(document: &mut DocumentMut) -> Option<&mut Array> {
     document.get_mut("rules").and_then(Item::as_array_mut)
 }
 
-pub(super) fn push(document: &mut DocumentMut, rule: &RuleSpec) {
+pub(super) fn add_rule(document: &mut DocumentMut, rule: &RuleSpec) {
     let mut table = InlineTable::new();
     keys::set_keys(&mut table, &Map::new(), &keys::json_of(rule));
     if let Some(rules) = rules(document) {
@@ -18,7 +18,7 @@ pub(super) fn push(document: &mut DocumentMut, rule: &RuleSpec) {
     }
 }
 
-pub(super) fn set(document: &mut DocumentMut, index: usize, old: &RuleSpec, new: &RuleSpec) {
+pub(super) fn set_rule(document: &mut DocumentMut, index: usize, old: &RuleSpec, new: &RuleSpec) {
     if let Some(table) = rules(document).and_then(|rules| rules.get_mut(index)).and_then(Value::as_inline_table_mut) {
         keys::set_keys(table, &keys::json_of(old), &keys::json_of(new));
     }
@@ -32,7 +32,7 @@ pub(super) fn remove(document: &mut DocumentMut, index: usize) {
 
 pub(super) fn shift(document: &mut DocumentMut, from: usize, to: usize) {
     if let Some(rules) = rules(document) {
-        // The whitespace stays where it is, so that the layout of the array does not change.
+        // The whitespace is not moved, so that the layout of the array does not change.
         let step: isize = if from < to { 1 } else { -1 };
         let mut at = from;
         while at != to {

@@ -1,4 +1,4 @@
-//! The keys of one rule or setting: only those that changed are written.
+//! Edits the keys of one rule or setting. Only changed keys are written.
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -7,7 +7,7 @@ use toml_edit::{Item, Table, TableLike, Value};
 use super::arrays;
 use crate::policy::model::RuleSpec;
 
-/// The order of keys that are written new.
+/// The order of new keys.
 const ORDER: [&str; 20] = [
     "id",
     "name",
@@ -31,7 +31,7 @@ const ORDER: [&str; 20] = [
     "message",
 ];
 
-/// The keys of a rule or of settings as a policy file writes them.
+/// Returns the keys of a rule or of settings in the spelling of policy files.
 pub(super) fn json_of(value: &impl Serialize) -> Map<String, Json> {
     match serde_json::to_value(value) {
         Ok(Json::Object(map)) => map.into_iter().map(|(key, value)| (in_file(key), value)).collect(),
@@ -39,27 +39,26 @@ pub(super) fn json_of(value: &impl Serialize) -> Map<String, Json> {
     }
 }
 
-/// Policy files spell this key with an underscore, the API does not.
+/// Converts the one key that policy files spell with an underscore.
 fn in_file(key: String) -> String {
     if key == "onTimeout" { "on_timeout".to_owned() } else { key }
 }
 
-/// A new rule as text.
+/// Formats a new rule.
 pub(super) fn rule_text(rule: &RuleSpec) -> String {
     let mut table = Table::new();
     set_keys(&mut table, &Map::new(), &json_of(rule));
     format!("[[rules]]\n{table}")
 }
 
-/// Writes the keys that differ between `old` and `new`, and removes those that `new` lacks. `old` is what the table means
-/// now, whichever way it is spelled. Returns the comments above removed keys that no key follows.
+/// Writes the keys that differ between `old` and `new`, and removes those that `new` lacks. `old` is the current meaning of the
+/// table. Returns comments above removed keys that no later key can take.
 pub(super) fn set_keys(table: &mut dyn TableLike, old: &Map<String, Json>, new: &Map<String, Json>) -> String {
     let mut comments = String::new();
     for key in ORDER {
         if old.get(key) == new.get(key) {
             continue;
         }
-        // The file may use the spelling of the API.
         let written = if key == "on_timeout" && table.contains_key("onTimeout") { "onTimeout" } else { key };
         match new.get(key).and_then(value_of) {
             Some(value) => set_key(table, written, value),
@@ -69,7 +68,7 @@ pub(super) fn set_keys(table: &mut dyn TableLike, old: &Map<String, Json>, new: 
     comments
 }
 
-/// Sets one key. A comment on its line stays.
+/// Sets one key and keeps the comment on its line.
 pub(super) fn set_key(table: &mut dyn TableLike, key: &str, mut value: Value) {
     match table.get_mut(key).and_then(Item::as_value_mut) {
         Some(old) => {
@@ -87,7 +86,7 @@ pub(super) fn set_key(table: &mut dyn TableLike, key: &str, mut value: Value) {
     }
 }
 
-/// Removes one key. Comments above it pass to the key after it; they are returned if there is none.
+/// Removes one key. Comments above it move to the next key, or are returned if there is none.
 pub(super) fn remove_key(table: &mut dyn TableLike, key: &str) -> String {
     let comment = table.key(key).and_then(|key| key.leaf_decor().prefix()).and_then(|prefix| prefix.as_str()).unwrap_or_default();
     let comment = if comment.contains('#') { comment.to_owned() } else { String::new() };
@@ -100,7 +99,7 @@ pub(super) fn remove_key(table: &mut dyn TableLike, key: &str) -> String {
     String::new()
 }
 
-/// A value of JSON as TOML. Rules and settings hold texts, lists of texts and numbers.
+/// Converts a JSON value to TOML. Rules and settings contain only texts, lists of texts and numbers.
 fn value_of(json: &Json) -> Option<Value> {
     match json {
         Json::String(text) => Some(Value::from(text.as_str())),

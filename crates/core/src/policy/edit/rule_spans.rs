@@ -1,19 +1,19 @@
-//! Where the rules of a policy are in its text.
+//! Finds the positions of rules in the text of a policy.
 
 use toml_edit::{Document, Item, Table, TomlError};
 
-/// The bytes of one `[[rules]]` table.
+/// The byte positions of one `[[rules]]` table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct RuleSpan {
-    /// The start of the comment directly above the header, else of the header's line.
+    /// The start of the comment directly above the header, or of the header line if there is none.
     pub(super) start: usize,
     /// The end of the rule's last line.
     pub(super) body_end: usize,
-    /// The start of what follows: the next header with the comment directly above it, or the end of the text.
+    /// The start of the next header with the comment directly above it, or the end of the text.
     pub(super) end: usize,
 }
 
-/// The rules that have a header of their own, in their order. Rules in an array of inline tables have none.
+/// Returns the spans of the rules with a `[[rules]]` header, in order. Rules in an array of inline tables have no header.
 pub(super) fn rule_spans(text: &str) -> Result<Vec<RuleSpan>, TomlError> {
     let document = Document::parse(text)?;
     let mut starts = Vec::new();
@@ -46,13 +46,13 @@ fn header_starts(text: &str, table: &Table, starts: &mut Vec<usize>) {
     }
 }
 
-/// Where a table starts that has a header: at the comment directly above it, else at the line of the header.
+/// Returns the start of a table with a header: the comment directly above it, or the header line.
 fn start_of(text: &str, table: &Table) -> Option<usize> {
     if table.is_implicit() || table.is_dotted() {
         return None;
     }
     let header = table.span()?.start;
-    // What is between the value before and this header: whitespace and comments, and nothing else.
+    // The prefix contains only whitespace and comments.
     let from = table.decor().prefix().and_then(toml_edit::RawString::span).map_or(header, |prefix| prefix.start);
     let mut start = text[from..header].rfind('\n').map_or(from, |newline| from + newline + 1);
     while let Some(line) = text[from..start].strip_suffix('\n') {
@@ -65,7 +65,7 @@ fn start_of(text: &str, table: &Table) -> Option<usize> {
     Some(start)
 }
 
-/// The length of a table up to the end of its last line. Comments after that do not belong to it.
+/// Returns the length of a table up to the end of its last line. Comments after that do not belong to it.
 fn body_length(section: &str) -> usize {
     let trailing = Document::parse(section).ok().and_then(|document| document.trailing().span());
     trailing.filter(|span| span.end > span.start).map_or(section.len(), |span| span.start)

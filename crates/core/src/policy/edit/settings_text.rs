@@ -1,4 +1,4 @@
-//! The settings in a policy file: `[questions]`, `[approvals]` and profiles, in each of their spellings.
+//! Edits the settings in a policy file: `[questions]`, `[approvals]` and profiles, in all spellings.
 
 use serde::Serialize;
 use serde_json::Map;
@@ -6,8 +6,8 @@ use toml_edit::{InlineTable, Item, Table, TableLike, Value};
 
 use super::keys;
 
-/// Writes one group of settings. It may be a table, an inline table, or only the name of a policy.
-pub(super) fn set(parent: &mut dyn TableLike, name: &str, old: &impl Serialize, new: &impl Serialize) {
+/// Writes one group of settings, which is a table, an inline table, or only the name of a policy.
+pub(super) fn set_settings(parent: &mut dyn TableLike, name: &str, old: &impl Serialize, new: &impl Serialize) {
     let (old, new) = (keys::json_of(old), keys::json_of(new));
     if old == new {
         return;
@@ -36,8 +36,8 @@ pub(super) fn set(parent: &mut dyn TableLike, name: &str, old: &impl Serialize, 
     }
 }
 
-/// The table of a profile, which is made if it does not exist. `None` if the name is taken by something else.
-pub(super) fn profile<'a>(root: &'a mut Table, name: &str) -> Option<&'a mut dyn TableLike> {
+/// Returns the table of a profile and creates it if it does not exist. `None` if the name has another type of value.
+pub(super) fn find_or_add_profile<'a>(root: &'a mut Table, name: &str) -> Option<&'a mut dyn TableLike> {
     let made = || {
         let mut table = Table::new();
         table.set_implicit(true);

@@ -9,7 +9,7 @@ use sayso_core::session::SessionStatus;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
 use sayso_store::EventKind;
-use sayso_store::ops::{Change, Process};
+use sayso_store::ops::{ConnectionChange, ProcessChange};
 use sha2::{Digest, Sha256};
 
 use super::plan::Effect;
@@ -21,9 +21,9 @@ use crate::service::asks::{AskRefused, AskingAgent, open_for_agent};
 /// What follows from the inputs of one transition.
 #[derive(Debug)]
 pub(super) struct Consequences {
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ConnectionChange>,
     pub(super) live: Vec<LiveEvent>,
-    pub(super) process: Process,
+    pub(super) process: ProcessChange,
     pub(super) effects: Vec<Effect>,
     /// Lines for the process. Set while an input qualifies for the direct path: only lines and visible changes have followed
     /// from it.
@@ -69,7 +69,7 @@ impl ConnectionState {
     pub(super) fn adopt(&mut self, found: &FoundSession, carried: Box<CarriedSession>, now: Time, all: &mut Consequences) {
         let session = carried.session.clone();
         let id = session.id;
-        all.changes.push(Change::NewSession { session: Box::new(session) });
+        all.changes.push(ConnectionChange::NewSession { session: Box::new(session) });
         self.sessions.insert(id, carried);
         let carries = Carries { session: Some(id), ask: None, secret: false };
         for output in self.translator.adopt(now, id, found) {
@@ -84,10 +84,10 @@ impl ConnectionState {
         match output {
             Output::Event { session, event } => self.event(session, event, now, all, refusals),
             Output::Undeliverable { ask, reason } => {
-                all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+                all.changes.push(ConnectionChange::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
             }
             Output::Launch(launch) => {
-                all.process = Process::Launched;
+                all.process = ProcessChange::Launched;
                 self.send(carries, &Message::Launch(launch), all);
             }
             Output::Lines(lines) => match &mut all.direct {
@@ -119,7 +119,7 @@ impl ConnectionState {
     fn send(&self, carries: Carries, message: &Message, all: &mut Consequences) {
         let Some(session) = carries.session.or_else(|| self.sessions.keys().next().copied()) else { return };
         let Carries { ask, secret, .. } = carries;
-        all.changes.push(Change::Send { session, ask, message: Raw::of(message), secret });
+        all.changes.push(ConnectionChange::Send { session, ask, message: Raw::of(message), secret });
     }
 
     fn event(&mut self, session: SessionId, event: AgentEvent, now: Time, all: &mut Consequences, refusals: &mut Vec<Command>) {
@@ -134,7 +134,7 @@ impl ConnectionState {
                 // An agent that cannot be resumed reads its input and exits without output.
                 for ask in self.said.drain(..).filter(|_| failed) {
                     let reason = format!("The session could not be resumed: {reason}");
-                    all.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+                    all.changes.push(ConnectionChange::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
                 }
                 let ended = if self.halted {
                     SessionStatus::Ended { reason: "stopped with all agents".to_owned(), failed: false, resumable }
@@ -150,7 +150,7 @@ impl ConnectionState {
                         if matches!(ask.state, AskState::Pending(_)) {
                             self.pending += 1;
                         }
-                        all.changes.push(Change::OpenAsk(Box::new(ask)));
+                        all.changes.push(ConnectionChange::OpenAsk(Box::new(ask)));
                     }
                     Ok(None) => tracing::error!(%session, "agent opened an ask for a session of another connection"),
                     Err(refused) => refusals.push(Command::Outcome {
@@ -167,9 +167,9 @@ impl ConnectionState {
             AgentEvent::AskWithdrawn { native_id, .. } if native_id.contains('\0') => {}
             AgentEvent::AskWithdrawn { native_id, reason } => {
                 self.pending = self.pending.saturating_sub(1);
-                all.changes.push(Change::Withdraw { native_id, reason });
+                all.changes.push(ConnectionChange::Withdraw { native_id, reason });
             }
-            AgentEvent::AskDelivery { ask, delivery } => all.changes.push(Change::Delivery { ask, delivery }),
+            AgentEvent::AskDelivery { ask, delivery } => all.changes.push(ConnectionChange::Delivery { ask, delivery }),
             AgentEvent::MessageDelta { message, text } => {
                 let message = self.streamed(session, message, now);
                 let text = self.secrets.mask(text);
@@ -199,7 +199,7 @@ impl ConnectionState {
                 all.add_block(session, Block { id, at: now, subagent, body }, event);
             }
             AgentEvent::Configured { permission_mode, model } => {
-                all.changes.push(Change::Settings { session, permission_mode, model });
+                all.changes.push(ConnectionChange::Settings { session, permission_mode, model });
             }
             AgentEvent::Granted { run } => all.effects.push(Effect::Grant { session, run }),
             AgentEvent::Notice(text) => {
@@ -225,11 +225,11 @@ impl ConnectionState {
         }
     }
 
-    pub(super) fn set_status(&mut self, session: SessionId, status: SessionStatus, changes: &mut Vec<Change>) {
+    pub(super) fn set_status(&mut self, session: SessionId, status: SessionStatus, changes: &mut Vec<ConnectionChange>) {
         if let Some(carried) = self.sessions.get_mut(&session) {
             carried.session.status = status.clone();
         }
-        changes.push(Change::Status { session, status });
+        changes.push(ConnectionChange::Status { session, status });
     }
 
     fn open(&mut self, session: SessionId, mut new: NewAsk, now: Time) -> Result<Option<Ask>, AskRefused> {
@@ -246,12 +246,12 @@ impl ConnectionState {
             link_schemes: &self.link_schemes,
         };
         let ask = open_for_agent(&agent, AskId::new(now, self.ids.next_id()), new, now)?;
-        if self.quota.take(session, ask.weight(), now) { Ok(Some(ask)) } else { Err(AskRefused::ByteQuota) }
+        if self.quota.take(session, ask.memory_size(), now) { Ok(Some(ask)) } else { Err(AskRefused::ByteQuota) }
     }
 }
 
 impl Consequences {
-    pub(super) const fn new(changes: Vec<Change>, process: Process) -> Self {
+    pub(super) const fn new(changes: Vec<ConnectionChange>, process: ProcessChange) -> Self {
         Self { changes, live: Vec::new(), process, effects: Vec::new(), direct: None }
     }
 
@@ -261,7 +261,7 @@ impl Consequences {
     }
 
     fn add_block(&mut self, session: SessionId, block: Block, event: EventKind) {
-        self.changes.push(Change::Block { session, block, event });
+        self.changes.push(ConnectionChange::Block { session, block, event });
     }
 }
 

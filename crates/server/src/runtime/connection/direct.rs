@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use sayso_core::connection::WirePosition;
 use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
-use sayso_store::ops::{Change, SentInput};
+use sayso_store::ops::{ConnectionChange, SentInput};
 use sayso_store::{OutboxId, OutboxRow};
 
 use super::process::Message;
@@ -35,11 +35,11 @@ pub(super) struct DirectInput {
 #[derive(Debug, Default)]
 pub(super) struct Uncommitted {
     inputs: Vec<DirectInput>,
-    changes: Vec<Change>,
+    changes: Vec<ConnectionChange>,
 }
 
 impl Uncommitted {
-    pub(super) fn add(&mut self, row: OutboxId, ask: Option<AskId>, lines: Vec<String>, changes: Vec<Change>) {
+    pub(super) fn add(&mut self, row: OutboxId, ask: Option<AskId>, lines: Vec<String>, changes: Vec<ConnectionChange>) {
         self.inputs.push(DirectInput { row, ask, lines, received: false });
         self.changes.extend(changes);
     }
@@ -67,7 +67,7 @@ impl Uncommitted {
 
     /// Returns what the next commit has to store first: the changes, the rows that the process has, and the rows that it may
     /// not have.
-    pub(super) fn take(&mut self) -> (Vec<Change>, Vec<OutboxId>, Vec<SentInput>) {
+    pub(super) fn take(&mut self) -> (Vec<ConnectionChange>, Vec<OutboxId>, Vec<SentInput>) {
         let Self { inputs, changes } = std::mem::take(self);
         let (mut delivered, mut sent) = (Vec::new(), Vec::new());
         for DirectInput { row, ask, lines, received } in inputs {

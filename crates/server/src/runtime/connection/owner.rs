@@ -9,7 +9,7 @@ use sayso_core::ask::AskState;
 use sayso_core::connection::ConnectionKind;
 use sayso_core::id::{ConnectionId, SessionId};
 use sayso_core::time::Time;
-use sayso_store::ops::{Advance, Advanced, Change, LoadConnection};
+use sayso_store::ops::{AdvanceConnection, AdvanceResult, ConnectionChange, LoadConnection};
 use sayso_store::{OutboxId, OutboxRow, StoreError};
 use tokio::time::Instant;
 
@@ -170,9 +170,9 @@ impl Owner {
 
     /// Decides new asks again if links or configuration on the disk affect their paths. `plan` cannot do this because it does
     /// no I/O.
-    async fn look_at_disk(&mut self, advance: &mut Advance, now: Time) {
+    async fn look_at_disk(&mut self, advance: &mut AdvanceConnection, now: Time) {
         for change in &mut advance.changes {
-            let Change::OpenAsk(ask) = change else { continue };
+            let ConnectionChange::OpenAsk(ask) = change else { continue };
             let Some(carried) = ask.origin.session.and_then(|session| self.state.sessions.get(&session)) else { continue };
             let was_pending = matches!(ask.state, AskState::Pending(_));
             let agent = AskingAgent {
@@ -200,16 +200,16 @@ impl Owner {
         }
     }
 
-    async fn commit(&mut self, advance: Advance) -> Result<(), Stop> {
+    async fn commit(&mut self, advance: AdvanceConnection) -> Result<(), Stop> {
         let (position, process, wake_at) = (advance.to, advance.process, advance.wake_at);
         match self.runtime.services.store.write(advance).await? {
-            Advanced::Yes => {
+            AdvanceResult::Yes => {
                 self.state.committed(position, process, wake_at);
                 self.committed = self.taken;
                 self.commit_by = None;
                 Ok(())
             }
-            Advanced::Stale => Err(Stop::Stale),
+            AdvanceResult::Stale => Err(Stop::Stale),
         }
     }
 
@@ -249,7 +249,12 @@ impl Owner {
     }
 
     /// Checks that a repeated input produces exactly the lines that the process accepted.
-    fn compare_lines(&self, expected: AcceptedInput, advance: Option<&Advance>, effects: &[Effect]) -> Result<(), Stop> {
+    fn compare_lines(
+        &self,
+        expected: AcceptedInput,
+        advance: Option<&AdvanceConnection>,
+        effects: &[Effect],
+    ) -> Result<(), Stop> {
         let AcceptedInput { row, digest, .. } = expected;
         let lines = self.state.uncommitted.input(row).map(|input| join_lines(&input.lines));
         let found = lines.zip(self.process.as_ref()).map(|(lines, process)| process.digest_of(row, &lines));
@@ -267,13 +272,13 @@ impl Owner {
 
 /// Reads the files that newly requested commands execute. Only for sessions that this server started, because only there the
 /// server chose the directory.
-async fn note_files(services: &Services, kind: ConnectionKind, advance: &mut Advance) {
+async fn note_files(services: &Services, kind: ConnectionKind, advance: &mut AdvanceConnection) {
     match kind {
         ConnectionKind::InProcess | ConnectionKind::Supervised => {}
         ConnectionKind::Attached | ConnectionKind::Caller => return,
     }
     for change in &mut advance.changes {
-        if let Change::OpenAsk(ask) = change {
+        if let ConnectionChange::OpenAsk(ask) = change {
             asks::note_files(services, ask).await;
         }
     }

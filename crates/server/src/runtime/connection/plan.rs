@@ -3,7 +3,7 @@
 //! A transition has three parts, and `Owner::step` carries them out in this order:
 //!
 //! 1. [`plan`] passes the work to the translator and collects the consequences. It changes only the state in memory.
-//! 2. The commit of one [`Advance`] is atomic. If it fails, the state is dropped and loaded again, as after a crash.
+//! 2. The commit of one [`AdvanceConnection`] is atomic. If it fails, the state is dropped and loaded again, as after a crash.
 //! 3. The effects act on the process, the agent's server or the policy. They happen only after the commit.
 //!
 //! A direct input (see [`direct`](super::direct)) has no commit of its own. It is sent at once, and the next transition that
@@ -17,7 +17,7 @@ use sayso_core::id::SessionId;
 use sayso_core::raw::Raw;
 use sayso_core::time::Time;
 use sayso_store::OutboxId;
-use sayso_store::ops::{Advance, Process};
+use sayso_store::ops::{AdvanceConnection, ProcessChange};
 
 use super::consequence::Consequences;
 use super::state::ConnectionState;
@@ -34,7 +34,7 @@ pub(super) struct Transition {
     pub(super) live: Vec<LiveEvent>,
     /// What to commit. `None` if the input is direct, or if only the translator's memory changed and the same input arrives
     /// again after a crash.
-    pub(super) advance: Option<Advance>,
+    pub(super) advance: Option<AdvanceConnection>,
     /// What to do after the commit, in this order.
     pub(super) effects: Vec<Effect>,
 }
@@ -63,8 +63,8 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
     let Step { inputs, changes, mut delivered, trying, read, repeatable, secret, gone, adopted, direct } =
         work.into_step(state, now);
     state.heard_to = read.or(state.heard_to);
-    let read = state.heard_to.map_or(Process::Same, Process::Read);
-    let mut all = Consequences::new(changes, if gone { Process::Gone } else { read });
+    let read = state.heard_to.map_or(ProcessChange::Same, ProcessChange::Read);
+    let mut all = Consequences::new(changes, if gone { ProcessChange::Gone } else { read });
     let direct = direct.filter(|_| state.takes_direct_input && !secret);
     all.direct = direct.as_ref().map(|_| Vec::new());
     for input in inputs {
@@ -86,7 +86,7 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
     let (uncommitted, received, sent) = state.uncommitted.take();
     changes.splice(0..0, uncommitted);
     delivered.splice(0..0, received);
-    let advance = Advance {
+    let advance = AdvanceConnection {
         workspace: state.workspace,
         connection: state.connection.id,
         epoch: state.connection.epoch,
@@ -101,10 +101,10 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
         changes,
     };
     match process {
-        Process::Same => {}
-        Process::Read(position) => effects.insert(0, Effect::TrimJournal(position)),
-        Process::Launched => effects.insert(0, Effect::DetachProcess),
-        Process::Gone => effects.insert(0, Effect::ForgetProcess),
+        ProcessChange::Same => {}
+        ProcessChange::Read(position) => effects.insert(0, Effect::TrimJournal(position)),
+        ProcessChange::Launched => effects.insert(0, Effect::DetachProcess),
+        ProcessChange::Gone => effects.insert(0, Effect::ForgetProcess),
     }
     Transition { live, advance: Some(advance), effects }
 }
@@ -114,7 +114,7 @@ fn take_input(state: &mut ConnectionState, input: Input, secret: bool, now: Time
     let is_from_server = matches!(input, Input::HttpReply(_) | Input::StreamEvent(_));
     match input {
         Input::Command(_) => state.heard_at = now,
-        Input::Exited(_) => all.process = Process::Gone,
+        Input::Exited(_) => all.process = ProcessChange::Gone,
         Input::Line(_)
         | Input::HttpReply(_)
         | Input::StreamOpened

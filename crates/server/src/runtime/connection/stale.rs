@@ -9,7 +9,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::BlockBody;
 use sayso_store::EventKind;
-use sayso_store::ops::Change;
+use sayso_store::ops::ConnectionChange;
 
 use super::state::ConnectionState;
 use super::work::Step;
@@ -28,14 +28,14 @@ impl ConnectionState {
             self.set_status(session, SessionStatus::Stalled, &mut step.changes);
             if self.on_stale == OnStale::Interrupt {
                 let block = self.new_block(now, BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() });
-                step.changes.push(Change::Block { session, block, event: EventKind::Notice });
+                step.changes.push(ConnectionChange::Block { session, block, event: EventKind::Notice });
                 step.inputs.push(Input::Command(Command::Interrupt { session }));
             }
         }
     }
 
     /// Marks stalled sessions as running, because the agent sent something.
-    pub(super) fn heard_from_agent(&mut self, now: Time, changes: &mut Vec<Change>) {
+    pub(super) fn heard_from_agent(&mut self, now: Time, changes: &mut Vec<ConnectionChange>) {
         self.heard_at = now;
         for session in self.sessions_with(&SessionStatus::Stalled) {
             self.set_status(session, SessionStatus::Running, changes);

@@ -13,7 +13,7 @@ use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody};
 use sayso_store::WorkspaceId;
-use sayso_store::ops::Process;
+use sayso_store::ops::ProcessChange;
 
 use super::direct::Uncommitted;
 use super::secrets::Secrets;
@@ -104,11 +104,11 @@ impl ConnectionState {
     }
 
     /// Returns how many bytes of output were read since the last commit.
-    pub(super) fn uncommitted_bytes(&self, process: Process) -> u64 {
+    pub(super) fn uncommitted_bytes(&self, process: ProcessChange) -> u64 {
         match (process, self.connection.process) {
-            (Process::Read(WirePosition(heard)), Some(WirePosition(committed))) => heard.saturating_sub(committed),
-            (Process::Same, _) => 0,
-            (Process::Read(_) | Process::Launched | Process::Gone, _) => u64::MAX,
+            (ProcessChange::Read(WirePosition(heard)), Some(WirePosition(committed))) => heard.saturating_sub(committed),
+            (ProcessChange::Same, _) => 0,
+            (ProcessChange::Read(_) | ProcessChange::Launched | ProcessChange::Gone, _) => u64::MAX,
         }
     }
 
@@ -120,18 +120,18 @@ impl ConnectionState {
     }
 
     /// Applies a committed transition to the state in memory.
-    pub(super) fn committed(&mut self, position: Position, process: Process, wake_at: Option<Time>) {
+    pub(super) fn committed(&mut self, position: Position, process: ProcessChange, wake_at: Option<Time>) {
         self.connection.position = position;
         self.connection.wake_at = wake_at;
         self.heard_to = None;
         match process {
-            Process::Same => {}
-            Process::Read(position) => self.connection.process = Some(position),
-            Process::Launched => {
+            ProcessChange::Same => {}
+            ProcessChange::Read(position) => self.connection.process = Some(position),
+            ProcessChange::Launched => {
                 self.connection.epoch = Epoch(self.connection.epoch.0 + 1);
                 self.connection.process = Some(WirePosition(0));
             }
-            Process::Gone => self.connection.process = None,
+            ProcessChange::Gone => self.connection.process = None,
         }
     }
 }

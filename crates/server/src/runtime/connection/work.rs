@@ -11,7 +11,7 @@ use sayso_core::session::SessionStatus;
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::{BlockBody, Role};
-use sayso_store::ops::Change;
+use sayso_store::ops::ConnectionChange;
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow};
 
 use super::process::{Heard, Refused};
@@ -65,7 +65,7 @@ pub(super) struct DirectRow {
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) inputs: Vec<Input>,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<ConnectionChange>,
     /// Outbox rows that do not have to be sent again.
     pub(super) delivered: Vec<OutboxId>,
     /// Outbox rows that are sent right after the commit.
@@ -95,7 +95,7 @@ impl Work {
             Self::Outcome { row, session, ask, follow_up, withheld: true, .. } => {
                 let denied = Decision::Denied { message: texts::DENIED_CONTENT_CHANGED.to_owned(), stop: false };
                 let mut step = state.outcome(session, &ask, denied, follow_up, now);
-                step.changes.push(Change::Delivery { ask: ask.id, delivery: Delivery::Withheld });
+                step.changes.push(ConnectionChange::Delivery { ask: ask.id, delivery: Delivery::Withheld });
                 Step { delivered: vec![row], ..step }
             }
             Self::Outcome { row, session, ask, decision, follow_up, withheld: false } => {
@@ -108,7 +108,7 @@ impl Work {
             }
             Self::Cancelled { row, ask } => {
                 let delivery = Delivery::Undeliverable { reason: texts::INTERRUPTED_BEFORE_APPROVAL.to_owned() };
-                Step { delivered: vec![row], changes: vec![Change::Delivery { ask, delivery }], ..Step::default() }
+                Step { delivered: vec![row], changes: vec![ConnectionChange::Delivery { ask, delivery }], ..Step::default() }
             }
             Self::Uncertain(rows) => uncertain(rows),
             Self::CommitDirect => Step::default(),
@@ -165,7 +165,7 @@ impl ConnectionState {
     fn follow_up(&mut self, session: SessionId, ask: &Ask, decision: Decision, now: Time) -> Step {
         let Decision::Answered { answers, note } = decision else {
             let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
-            return Step { changes: vec![Change::Delivery { ask: ask.id, delivery }], ..Step::default() };
+            return Step { changes: vec![ConnectionChange::Delivery { ask: ask.id, delivery }], ..Step::default() };
         };
         let text = texts::follow_up(ask.body.questions(), &answers, note.as_deref());
         let mut commands = Vec::new();
@@ -175,7 +175,7 @@ impl ConnectionState {
         commands.push(Command::Prompt { session, text: text.clone() });
         self.said.push(ask.id);
         let block = self.new_block(now, BlockBody::Message { role: Role::User, text });
-        let changes = vec![Change::Block { session, block, event: EventKind::MessageCompleted }];
+        let changes = vec![ConnectionChange::Block { session, block, event: EventKind::MessageCompleted }];
         Step { changes, ..Step::commands(commands) }
     }
 
@@ -193,14 +193,14 @@ impl ConnectionState {
             let sessions: Vec<SessionId> = self.sessions.keys().copied().collect();
             for session in sessions {
                 let block = self.new_block(now, BlockBody::Notice { text: text.clone() });
-                step.changes.push(Change::Block { session, block, event: EventKind::Notice });
+                step.changes.push(ConnectionChange::Block { session, block, event: EventKind::Notice });
             }
         }
         for Refused { id, ask, reason } in refused {
             self.uncommitted.forget(id);
             step.delivered.push(id);
             if let Some(ask) = ask {
-                step.changes.push(Change::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
+                step.changes.push(ConnectionChange::Delivery { ask, delivery: Delivery::Undeliverable { reason } });
             }
         }
         step
@@ -214,13 +214,13 @@ impl ConnectionState {
             if let OutboxPayload::Outcome { ask, .. } = payload {
                 let reason = if accepted.contains(&id) { texts::AGENT_GONE_NOT_CERTAIN } else { texts::AGENT_GONE_NOTHING_SENT };
                 let delivery = Delivery::Undeliverable { reason: reason.to_owned() };
-                step.changes.push(Change::Delivery { ask: ask.id, delivery });
+                step.changes.push(ConnectionChange::Delivery { ask: ask.id, delivery });
             }
         }
         for (id, carried) in &self.sessions {
             if !carried.session.status.is_ended() {
                 let status = SessionStatus::Ended { reason: reason.to_owned(), failed: true, resumable: false };
-                step.changes.push(Change::Status { session: *id, status });
+                step.changes.push(ConnectionChange::Status { session: *id, status });
             }
         }
         step
@@ -233,7 +233,7 @@ fn uncertain(rows: Vec<(OutboxId, Option<AskId>)>) -> Step {
     for (row, ask) in rows {
         step.delivered.push(row);
         let delivery = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOT_CERTAIN.to_owned() };
-        step.changes.extend(ask.map(|ask| Change::Delivery { ask, delivery }));
+        step.changes.extend(ask.map(|ask| ConnectionChange::Delivery { ask, delivery }));
     }
     step
 }

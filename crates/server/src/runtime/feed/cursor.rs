@@ -11,7 +11,7 @@ use bytes::Bytes;
 use futures_core::future::BoxFuture;
 use sayso_core::id::SessionId;
 use sayso_core::scope::Scope;
-use sayso_store::read::{EventsAfter, PastEvents};
+use sayso_store::read::{EventPage, ReadEvents};
 use sayso_store::{StoreError, WorkspaceId};
 
 use super::frame::Frame;
@@ -56,7 +56,7 @@ pub(crate) enum Batch<T = Bytes> {
     Closed,
 }
 
-type Page = Result<PastEvents, StoreError>;
+type Page = Result<EventPage, StoreError>;
 
 /// A position in the feed, with a filter. This is the only state of a stream.
 pub(crate) struct Cursor<R> {
@@ -115,8 +115,7 @@ impl<R: Render> Cursor<R> {
                 }
                 RingRead::Behind => {
                     let (workspace, session) = (self.workspace, self.session);
-                    self.reading =
-                        Some(self.past.read(EventsAfter { workspace, after: self.position.seq, session, limit: PAGE }));
+                    self.reading = Some(self.past.read(ReadEvents { workspace, after: self.position.seq, session, limit: PAGE }));
                 }
                 RingRead::Quiet => return Poll::Ready(Batch::Quiet),
                 RingRead::Closed => return Poll::Ready(Batch::Closed),
@@ -175,7 +174,7 @@ impl<R: Render> Cursor<R> {
             }
         }
         if whole {
-            self.position.seq = self.position.seq.max(page.looked_to);
+            self.position.seq = self.position.seq.max(page.scanned_to);
         }
         if self.position.seq == before && before < page.head {
             tracing::error!(seq = before, head = page.head, "closing event stream: gap in stored events");

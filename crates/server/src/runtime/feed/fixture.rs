@@ -22,7 +22,7 @@ pub(super) fn session(number: u8) -> SessionId {
 /// An event without an ask.
 pub(crate) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
     let payload = EventPayload::Notice { agent: "script".to_owned(), text: seq.to_string() };
-    StoredEvent { about: None, run: None, workspace: WorkspaceId::MAIN, seq, at: Time::from_millis(seq), session, payload }
+    StoredEvent { audience: None, run: None, workspace: WorkspaceId::MAIN, seq, at: Time::from_millis(seq), session, payload }
 }
 
 /// The event of an ask that was opened.

@@ -83,8 +83,8 @@ impl Frame {
             if let Some(ask) = event.payload.ask() {
                 return scope.sees(Visible { session, labels: &ask.context.labels, opened_by: ask.origin.opened_by });
             }
-            if let Some(about) = &event.about {
-                return scope.sees(Visible { session, labels: &about.labels, opened_by: about.opened_by });
+            if let Some(audience) = &event.audience {
+                return scope.sees(Visible { session, labels: &audience.labels, opened_by: audience.opened_by });
             }
         }
         // Events without a session and live-only events have neither labels nor an owner.

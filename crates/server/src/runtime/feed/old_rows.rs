@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sayso_api::event::Event;
 use sayso_core::time::Time;
-use sayso_store::read::EventsAfter;
+use sayso_store::read::ReadEvents;
 use sayso_store::{Commit, Store, StoreOptions, WorkspaceId, probe};
 
 use super::frame::Frame;
@@ -35,7 +35,7 @@ async fn rows_of_version_0_1_render_byte_for_byte() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("sayso.db");
     database_of_version_0_1(&path);
-    let page = EventsAfter { workspace: WorkspaceId::MAIN, after: 0, session: None, limit: 1000 };
+    let page = ReadEvents { workspace: WorkspaceId::MAIN, after: 0, session: None, limit: 1000 };
     let events = open(&path).read(page).await.unwrap().events;
     let rendered: Vec<u8> = events.into_iter().flat_map(|event| Frame::stored(event).native().to_vec()).collect();
     assert_eq!(String::from_utf8(rendered).unwrap(), STREAM);

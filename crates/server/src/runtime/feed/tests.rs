@@ -9,7 +9,7 @@ use futures_core::future::BoxFuture;
 use proptest::prelude::*;
 use sayso_core::id::SessionId;
 use sayso_core::scope::Scope;
-use sayso_store::read::{EventsAfter, PastEvents};
+use sayso_store::read::{EventPage, ReadEvents};
 use sayso_store::{StoreError, StoredEvent, WorkspaceId};
 
 use super::cursor::{Batch, Cursor, Selection};
@@ -53,13 +53,13 @@ impl Database {
         self.rows.lock().unwrap().head
     }
 
-    fn page(&self, wanted: &EventsAfter) -> PastEvents {
+    fn page(&self, wanted: &ReadEvents) -> EventPage {
         let rows = self.rows.lock().unwrap();
         let looked: Vec<_> = rows.events.iter().filter(|event| event.seq > wanted.after).take(wanted.limit).collect();
-        let looked_to = if looked.len() < wanted.limit { rows.head } else { looked.last().map_or(rows.head, |last| last.seq) };
-        PastEvents {
+        let scanned_to = if looked.len() < wanted.limit { rows.head } else { looked.last().map_or(rows.head, |last| last.seq) };
+        EventPage {
             events: looked.into_iter().filter(|e| wanted.session.is_none() || e.session == wanted.session).cloned().collect(),
-            looked_to,
+            scanned_to,
             oldest: rows.events.first().map_or(rows.head + 1, |first| first.seq),
             head: rows.head,
         }
@@ -69,7 +69,7 @@ impl Database {
 struct Shared(Arc<Database>);
 
 impl EventHistory for Shared {
-    fn read(&self, mut page: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
+    fn read(&self, mut page: ReadEvents) -> BoxFuture<'static, Result<EventPage, StoreError>> {
         let database = Arc::clone(&self.0);
         database.reads.fetch_add(1, Ordering::Relaxed);
         page.limit = page.limit.min(7);

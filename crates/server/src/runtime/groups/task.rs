@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sayso_core::group::{Group, GroupEnd, GroupPhase};
 use sayso_core::time::Time;
-use sayso_store::ops::{CalledBack, TendGroup};
+use sayso_store::ops::{RecordCallback, RefreshGroup};
 use sayso_store::read::GetGroup;
 use serde::Serialize;
 use tokio::task::JoinSet;
@@ -53,7 +53,7 @@ pub(crate) async fn run(services: Arc<Services>, groups: Arc<Groups>, grace: Dur
 
 async fn tend(services: &Services, groups: &Groups, group: &Group) {
     let question = Box::new(question_about(services, group, &lease_expired(group)));
-    let tended = services.store.write(TendGroup { workspace: services.workspace, group: group.id, question }).await;
+    let tended = services.store.write(RefreshGroup { workspace: services.workspace, group: group.id, question }).await;
     let again = match tended {
         // The clock of the store is behind ours.
         Ok(Some(group)) => group.due().filter(|_| !group.is_over()),
@@ -128,7 +128,7 @@ async fn call_back(services: &Services, groups: &Groups, group: &Group) {
         }
     };
     // If this cannot be stored, the next start calls the target again, with the same webhook id.
-    if let Err(error) = services.store.write(CalledBack { workspace, group: id, sent, retry }).await {
+    if let Err(error) = services.store.write(RecordCallback { workspace, group: id, sent, retry }).await {
         tracing::warn!(%error, group = %id, "the result of a callback could not be stored");
     }
 }

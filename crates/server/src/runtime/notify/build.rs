@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_are_reported_with_their_place() {
         for (text, said) in [
             ("kind = \"pigeon\"", "unknown variant `pigeon`"),
             ("name = \"x\"", "missing field `kind`"),

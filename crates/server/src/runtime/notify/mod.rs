@@ -18,8 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::time::{Span, Time};
-use sayso_store::ops::{DropNote, NoteState, PutSetting};
-use sayso_store::read::{NotesLook, PendingNotes, StoredPolicy};
+use sayso_store::ops::{DeleteNotification, NotificationState, PutSetting};
+use sayso_store::read::{ReadNotifications, StoredNotifications, StoredPolicy};
 use sayso_store::{EventPayload, Store, StoreError, StoredEvent, WorkspaceId};
 use tokio::task::JoinSet;
 
@@ -153,22 +153,22 @@ impl Notifier {
         if self.entries.is_empty() {
             return Ok(());
         }
-        let NotesLook { pending, notes } = store.read(PendingNotes { workspace }).await?;
+        let StoredNotifications { pending, notes } = store.read(ReadNotifications { workspace }).await?;
         let waiting: std::collections::HashSet<AskId> = pending.iter().map(|(ask, _)| *ask).collect();
         let mut known: std::collections::HashSet<(AskId, &str)> = std::collections::HashSet::new();
         for note in &notes {
             let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else {
                 // Of a channel that is not configured any more.
-                store.write(DropNote { workspace, ask: note.ask, channel: note.channel.clone() }).await?;
+                store.write(DeleteNotification { workspace, ask: note.ask, channel: note.channel.clone() }).await?;
                 continue;
             };
             known.insert((note.ask, &entry.name));
             match (waiting.contains(&note.ask), note.state) {
-                (true, NoteState::Again(at)) => {
+                (true, NotificationState::Again(at)) => {
                     entry.queue.noted(note.ask);
                     entry.queue.add(at, note.ask, NoteJob::Tell);
                 }
-                (true, NoteState::Told | NoteState::GivenUp) => entry.queue.noted(note.ask),
+                (true, NotificationState::Told | NotificationState::GivenUp) => entry.queue.noted(note.ask),
                 (false, _) => entry.queue.add(now, note.ask, NoteJob::Over { tries: 0 }),
             }
         }

@@ -9,8 +9,8 @@ use sayso_core::id::AskId;
 use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_store::StoreError;
-use sayso_store::ops::{DropNote, NoteRow, NoteState, PutNote};
-use sayso_store::read::{GetAsk, GetNote};
+use sayso_store::ops::{DeleteNotification, NotificationRow, NotificationState, PutNotification};
+use sayso_store::read::{GetAsk, GetNotification};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -96,9 +96,9 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
         entry.queue.add(runtime.notifier.awake(index, until), id, NoteJob::Tell);
         return Ok(());
     }
-    let get = GetNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
+    let get = GetNotification { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
     let earlier = if entry.queue.is_noted(id) { runtime.services.store.read(get).await? } else { None };
-    if earlier.as_ref().is_some_and(|note| !matches!(note.state, NoteState::Again(_))) {
+    if earlier.as_ref().is_some_and(|note| !matches!(note.state, NotificationState::Again(_))) {
         return Ok(());
     }
     let attempts = earlier.map_or(0, |note| note.attempts) + 1;
@@ -108,17 +108,19 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     let now = runtime.services.clock.now();
     let (state, message) = match told {
         // An id that cannot be stored is like none: the message stays as it is.
-        Ok(message) => (NoteState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok())),
+        Ok(message) => {
+            (NotificationState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok()))
+        }
         Err(failure) => match after_failure(entry, id, &failure, attempts) {
-            Some(wait) => (NoteState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
-            None => (NoteState::GivenUp, None),
+            Some(wait) => (NotificationState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
+            None => (NotificationState::GivenUp, None),
         },
     };
-    tracing::debug!(attempts, sent = matches!(state, NoteState::Told), "notification attempted");
-    let row = NoteRow { ask: id, channel: entry.name.clone(), state, attempts, message };
-    runtime.services.store.write(PutNote { workspace: runtime.services.workspace, note: row }).await?;
+    tracing::debug!(attempts, sent = matches!(state, NotificationState::Told), "notification attempted");
+    let row = NotificationRow { ask: id, channel: entry.name.clone(), state, attempts, message };
+    runtime.services.store.write(PutNotification { workspace: runtime.services.workspace, note: row }).await?;
     entry.queue.noted(id);
-    if let NoteState::Again(at) = state {
+    if let NotificationState::Again(at) = state {
         entry.queue.add(at, id, NoteJob::Tell);
     }
     // It may have been decided while the note was on its way.
@@ -165,9 +167,10 @@ async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, n
 }
 
 async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u32) -> Result<(), StoreError> {
-    let get = GetNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
+    let get = GetNotification { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
     let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
-    if let (NoteState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?) {
+    if let (NotificationState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?)
+    {
         let (note, words) = (Note::about(&ask, &entry.name, notes::Says::WhoWaits), notes::over(&ask));
         let sent =
             OutgoingNote { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
@@ -185,7 +188,11 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
             return Ok(());
         }
     }
-    runtime.services.store.write(DropNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() }).await
+    runtime
+        .services
+        .store
+        .write(DeleteNotification { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() })
+        .await
 }
 
 /// Sends a test note through one channel, or all of them: what happened, each.

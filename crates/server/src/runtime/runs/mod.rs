@@ -63,7 +63,7 @@ impl Runs {
                     None
                 }
                 EventKind::SessionStatus | EventKind::SessionEnded => {
-                    event.about.as_ref().and_then(|about| about.step.as_ref()).map(|of| of.run)
+                    event.audience.as_ref().and_then(|audience| audience.step.as_ref()).map(|of| of.run)
                 }
                 EventKind::AskResolved | EventKind::AskDelivery | EventKind::AskParked => {
                     event.payload.ask().and_then(|ask| ask.context.run)

@@ -8,8 +8,8 @@ use sayso_core::run::{Event, Run, StepState};
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
 use sayso_store::StoreError;
-use sayso_store::ops::{Advanced, LookAtSteps, SessionLook};
-use sayso_store::read::{GetRun, LastTurn, RunDetail};
+use sayso_store::ops::{AdvanceResult, ReadSteps, StepSessionState};
+use sayso_store::read::{GetRun, ReadLastTurn, RunDetail};
 
 use super::RunMailbox;
 use crate::service::{Services, runs};
@@ -48,12 +48,12 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
         let advance = runs::follow(services, &run, version, events).await;
         let moved = advance.run.clone();
         match services.store.write(advance).await? {
-            Advanced::Yes => {
+            AdvanceResult::Yes => {
                 run = *moved;
                 version += 1;
                 tracing::debug!(version, over = run.status.is_over(), "run advanced");
             }
-            Advanced::Stale => {
+            AdvanceResult::Stale => {
                 tracing::warn!(run = %id, "another writer advanced the run; reading it again");
                 let Some(found) = services.store.read(read()).await? else { return Ok(()) };
                 (run, version) = (found.run, found.version);
@@ -78,7 +78,7 @@ async fn read_progress(services: &Services, run: &Run) -> Result<StepProgress, S
             StepState::Pending | StepState::Completed { .. } | StepState::Failed { .. } | StepState::Cancelled { .. } => {}
         }
     }
-    let wanted = LookAtSteps { workspace: services.workspace, sessions: sessions.clone(), asks: asks.clone() };
+    let wanted = ReadSteps { workspace: services.workspace, sessions: sessions.clone(), asks: asks.clone() };
     let seen = services.store.write(wanted).await?;
     let again = seen.sessions.iter().any(|session| session.status == Some(SessionStatus::Idle) && session.busy);
     let mut events = Vec::new();
@@ -90,12 +90,12 @@ async fn read_progress(services: &Services, run: &Run) -> Result<StepProgress, S
 }
 
 /// Derives the progress of a step from its session.
-async fn of_session(services: &Services, session: SessionId, seen: SessionLook) -> Result<Option<Event>, StoreError> {
+async fn of_session(services: &Services, session: SessionId, seen: StepSessionState) -> Result<Option<Event>, StoreError> {
     Ok(match seen.status {
         Some(SessionStatus::Running | SessionStatus::Stalled) => None,
         Some(SessionStatus::Idle) if seen.busy => None,
         Some(SessionStatus::Idle) => {
-            let turn = services.store.read(LastTurn { workspace: services.workspace, session }).await?;
+            let turn = services.store.read(ReadLastTurn { workspace: services.workspace, session }).await?;
             Some(if turn.interrupted {
                 // A message from before the interruption is not the result of the step.
                 Event::Ended { session, reason: "the turn was interrupted".to_owned(), died: false }

@@ -7,7 +7,7 @@ use sayso_core::limits;
 use sayso_core::plain_text;
 use sayso_core::scope::Scope;
 use sayso_core::texts;
-use sayso_store::ops::{CallerHasOutcome, IdempotencyKey, TakeOutcome, Taken, WithdrawAsk, WithdrawByRequest};
+use sayso_store::ops::{ClaimOutcome, ClaimOutcomeResult, CollectOutcome, IdempotencyKey, WithdrawAsk, WithdrawByRequest};
 use sayso_store::read::GetAsk;
 
 use super::read::ask_id;
@@ -40,15 +40,15 @@ pub(crate) async fn collect_outcome(
     tracing::debug!(ask = %ask.id, to = "caller", token = %caller.token, "ask sent");
     let (workspace, ask_id) = (caller.workspace, ask.id);
     let secret = match taker {
-        None => services.store.write(CallerHasOutcome { workspace, ask: ask_id }).await?,
+        None => services.store.write(CollectOutcome { workspace, ask: ask_id }).await?,
         Some(taker) => {
             limits::check("the taker", taker.len(), limits::NAME)?;
             plain_text::check("the taker", &taker)?;
             let taker =
                 IdempotencyKey { token: caller.token, route: format!("receipt {ask_id}"), key: taker, fingerprint: [0; 32] };
-            match services.store.write(TakeOutcome { workspace, ask: ask_id, taker }).await? {
-                Taken::Outcome(secret) => secret,
-                Taken::ByAnother => return Err(ServiceError::OutcomeTaken),
+            match services.store.write(ClaimOutcome { workspace, ask: ask_id, taker }).await? {
+                ClaimOutcomeResult::Outcome(secret) => secret,
+                ClaimOutcomeResult::ByAnother => return Err(ServiceError::OutcomeTaken),
             }
         }
     };

@@ -16,7 +16,7 @@ use sayso_core::plain_text::{self, ContainsNul};
 use sayso_core::policy::{self, DiskFacts, OnTimeout, PolicySet, Subject};
 use sayso_core::session::Session;
 use sayso_core::time::{Span, Time};
-use sayso_store::ops::{IdempotencyKey, OpenAsk, Opened};
+use sayso_store::ops::{IdempotencyKey, OpenAsk, OpenAskResult};
 
 use super::identity::{asker, asker_labels, check_agent, check_project};
 use crate::auth::{Caller, Permission};
@@ -161,27 +161,27 @@ pub(crate) async fn open(
     if policy_only && matches!(ask.state, AskState::Pending(_)) {
         return Err(ServiceError::NotDecided);
     }
-    let (id, session, bytes) = (ask.id, ask.origin.session, ask.weight());
+    let (id, session, bytes) = (ask.id, ask.origin.session, ask.memory_size());
     services.quotas.take(caller, session, bytes, ask.opened_at)?;
     tracing::debug!(ask = %id, kind = ask.kind().as_str(), token = %caller.token, "ask opened");
     let scope = caller.scope.clone();
     let open = OpenAsk { workspace: caller.workspace, scope, ask: Box::new(ask), key, max_pending: MAX_PENDING };
     let opened = services.store.write(open).await;
-    if !matches!(&opened, Ok(Opened::Ask(ask)) if ask.id == id) {
+    if !matches!(&opened, Ok(OpenAskResult::Ask(ask)) if ask.id == id) {
         services.quotas.give_back(caller, session, bytes);
     }
     match opened? {
-        Opened::Ask(ask) => {
+        OpenAskResult::Ask(ask) => {
             if ask.id != id {
                 tracing::debug!(ask = %ask.id, instead_of = %id, "ask is open already");
             }
             Ok(*ask)
         }
-        Opened::TooMany => Err(ServiceError::TooManyPending),
-        Opened::KeyReused => Err(ServiceError::KeyReused),
-        Opened::ApprovalDelivered => Err(ServiceError::ApprovalDelivered),
-        Opened::DedupeKeyReused => Err(ServiceError::DedupeKeyReused),
-        Opened::NoSession => Err(ServiceError::SessionNotFound),
+        OpenAskResult::TooMany => Err(ServiceError::TooManyPending),
+        OpenAskResult::KeyReused => Err(ServiceError::KeyReused),
+        OpenAskResult::ApprovalDelivered => Err(ServiceError::ApprovalDelivered),
+        OpenAskResult::DedupeKeyReused => Err(ServiceError::DedupeKeyReused),
+        OpenAskResult::NoSession => Err(ServiceError::SessionNotFound),
     }
 }
 

@@ -11,7 +11,7 @@ use sayso_core::id::{AskId, GroupId};
 use sayso_core::limits;
 use sayso_core::plain_text;
 use sayso_core::time::Span;
-use sayso_store::ops::{GroupOpened, OpenGroup};
+use sayso_store::ops::{OpenGroup, OpenGroupResult};
 
 use crate::auth::{Caller, Permission};
 use crate::entropy;
@@ -77,7 +77,7 @@ pub(crate) async fn open(
         phase: GroupPhase::Pending,
         callback: new.callback.map(|target| Callback { target, state: CallbackState::Waiting }),
     };
-    let bytes = group.state_size + asks.iter().map(Ask::weight).sum::<usize>();
+    let bytes = group.state_size + asks.iter().map(Ask::memory_size).sum::<usize>();
     services.quotas.take(caller, None, bytes, now)?;
     tracing::debug!(group = %id, asks = group.asks.len(), token = %caller.token, "group opened");
     let first = asks.first().map(|ask| ask.id);
@@ -85,15 +85,15 @@ pub(crate) async fn open(
     let open = OpenGroup { workspace: caller.workspace, scope, group: Box::new(group), asks, state, max_pending: MAX_PENDING };
     let opened = services.store.write(open).await;
     let is_new = |group: &Group| first.is_none_or(|first| group.asks.contains(&first));
-    if !matches!(&opened, Ok(GroupOpened::Group { group, .. }) if is_new(group)) {
+    if !matches!(&opened, Ok(OpenGroupResult::Group { group, .. }) if is_new(group)) {
         services.quotas.give_back(caller, None, bytes);
     }
     match opened? {
-        GroupOpened::Group { group, asks } => Ok(OpenedGroup { before: !is_new(&group), group, asks }),
-        GroupOpened::TooMany => Err(ServiceError::TooManyPending),
-        GroupOpened::KeyReused => Err(ServiceError::DedupeKeyReused),
-        GroupOpened::NoSession => Err(ServiceError::SessionNotFound),
-        GroupOpened::ForeignAsk(_) => Err(ServiceError::AskNotFound),
+        OpenGroupResult::Group { group, asks } => Ok(OpenedGroup { before: !is_new(&group), group, asks }),
+        OpenGroupResult::TooMany => Err(ServiceError::TooManyPending),
+        OpenGroupResult::KeyReused => Err(ServiceError::DedupeKeyReused),
+        OpenGroupResult::NoSession => Err(ServiceError::SessionNotFound),
+        OpenGroupResult::ForeignAsk(_) => Err(ServiceError::AskNotFound),
     }
 }
 

@@ -7,7 +7,7 @@ use sayso_core::id::RunId;
 use sayso_core::limits;
 use sayso_core::run::{NewRun as CoreRun, Run};
 use sayso_core::workflow::{Source, Surroundings, Workflow};
-use sayso_store::ops::{CreateRun, IdempotencyKey, Once};
+use sayso_store::ops::{CreateRun, IdempotencyKey, IdempotentResult};
 use serde_json::Value;
 
 use super::transition::begin;
@@ -57,12 +57,12 @@ pub(crate) async fn create(
     services.environment.keep_for_run(id, variables);
     let first = begin(services, &run).await;
     let created = services.store.write(CreateRun { first, key }).await;
-    if !matches!(created, Ok(Once::Done(_))) {
+    if !matches!(created, Ok(IdempotentResult::Done(_))) {
         services.environment.forget_run(id);
     }
     match created? {
-        Once::Done(run) | Once::Before(run) => Ok(*run),
-        Once::Reused => Err(ServiceError::KeyReused),
+        IdempotentResult::Done(run) | IdempotentResult::Repeated(run) => Ok(*run),
+        IdempotentResult::Reused => Err(ServiceError::KeyReused),
     }
 }
 

@@ -12,7 +12,7 @@ use sayso_core::id::{AskId, RunId};
 use sayso_core::plain_text;
 use sayso_core::run::{Event, Run};
 use sayso_core::scope::Scope;
-use sayso_store::ops::{Advanced, IdempotencyKey};
+use sayso_store::ops::{AdvanceResult, IdempotencyKey};
 use sayso_store::read::{GetAsk, GetRun, ListRuns, Page, RunDetail};
 
 use super::asks::{self, DecisionRequest};
@@ -60,8 +60,8 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
         let advance = follow(services, &found.run, found.version, vec![cancel]).await;
         let cancelled = advance.run.clone();
         match services.store.write(advance).await? {
-            Advanced::Yes => return Ok(*cancelled),
-            Advanced::Stale => {
+            AdvanceResult::Yes => return Ok(*cancelled),
+            AdvanceResult::Stale => {
                 let again = GetRun { workspace: caller.workspace, run: found.run.id, scope: Scope::All };
                 found = services.store.read(again).await?.ok_or(ServiceError::RunNotFound)?;
             }

@@ -85,7 +85,7 @@ async fn session_for(
     prompt: String,
     now: Time,
 ) -> Result<CreateSession, String> {
-    let written = run.written(step).ok_or("the step is not in the workflow any more")?;
+    let written = run.find_definition(step).ok_or("the step is not in the workflow any more")?;
     let Kind::Agent { agent, .. } = written.kind() else { return Err("the step has no agent".to_owned()) };
     let agent = services.agents.get(agent).ok_or_else(|| format!("there is no agent `{agent}`"))?;
     let variables = services.environment.for_run(run.id);

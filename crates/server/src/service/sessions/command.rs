@@ -6,7 +6,7 @@ use sayso_core::policy::QuestionPolicy;
 use sayso_core::raw::Raw;
 use sayso_core::session::Session;
 use sayso_core::texts;
-use sayso_store::ops::{CommandSession, Commanded, NoticeFrom, SayNotice, SessionCommand};
+use sayso_store::ops::{CommandSession, NoticeSource, PostNotice, SessionCommand, SessionCommandResult};
 
 use super::read::find;
 use crate::auth::{Caller, Permission};
@@ -38,18 +38,18 @@ pub(crate) async fn command(
         said: of_step.then(|| interrupted(services, caller, session)),
     };
     match services.store.write(wanted).await? {
-        Commanded::Queued(session) => Ok((*session, found.pending.count)),
-        Commanded::External => Err(ServiceError::ExternalSession),
-        Commanded::Ended => Err(ServiceError::SessionEnded),
-        Commanded::NotResumable => Err(ServiceError::NotResumable),
-        Commanded::NotFound => Err(ServiceError::SessionNotFound),
+        SessionCommandResult::Queued(session) => Ok((*session, found.pending.count)),
+        SessionCommandResult::External => Err(ServiceError::ExternalSession),
+        SessionCommandResult::Ended => Err(ServiceError::SessionEnded),
+        SessionCommandResult::NotResumable => Err(ServiceError::NotResumable),
+        SessionCommandResult::NotFound => Err(ServiceError::SessionNotFound),
     }
 }
 
 /// The notice in the transcript of a step whose turn a person stops. The run reads it there, also after a restart.
-fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> SayNotice {
-    let from = NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) };
-    SayNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned() }
+fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> PostNotice {
+    let from = NoticeSource::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) };
+    PostNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned() }
 }
 
 /// The command that resumes a session.

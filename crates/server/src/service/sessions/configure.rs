@@ -6,7 +6,7 @@ use sayso_api::token::Role;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::session::{Session, keeps_approvals};
-use sayso_store::ops::{Commanded, ConfigureSession};
+use sayso_store::ops::{ConfigureSession, SessionCommandResult};
 
 use super::read::find;
 use crate::auth::{Caller, Permission};
@@ -40,10 +40,10 @@ pub(crate) async fn configure(
     let (workspace, scope) = (caller.workspace, caller.scope.clone());
     let wanted = ConfigureSession { workspace, session, scope, permission_mode, model, command: Raw::of(&command) };
     match services.store.write(wanted).await? {
-        Commanded::Queued(session) => Ok((*session, found.pending.count)),
-        Commanded::External => Err(ServiceError::ExternalSession),
-        Commanded::Ended | Commanded::NotResumable => Err(ServiceError::SessionEnded),
-        Commanded::NotFound => Err(ServiceError::SessionNotFound),
+        SessionCommandResult::Queued(session) => Ok((*session, found.pending.count)),
+        SessionCommandResult::External => Err(ServiceError::ExternalSession),
+        SessionCommandResult::Ended | SessionCommandResult::NotResumable => Err(ServiceError::SessionEnded),
+        SessionCommandResult::NotFound => Err(ServiceError::SessionNotFound),
     }
 }
 

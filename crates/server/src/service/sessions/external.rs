@@ -7,8 +7,8 @@ use sayso_core::id::{AskId, ConnectionId, SessionId};
 use sayso_core::limits;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
-use sayso_store::ops::{EnsureExternal, ExternalKey, ExternalNews, TellExternal};
-use sayso_store::read::GetExternal;
+use sayso_store::ops::{EnsureExternalSession, ExternalActivity, ExternalSessionKey, ReportExternalActivity};
+use sayso_store::read::GetExternalSession;
 
 use super::construct::{SessionDraft, new_connection};
 use crate::auth::{Caller, Permission};
@@ -17,7 +17,7 @@ use crate::service::asks::identity::{check_agent, check_project};
 use crate::service::project::{Project, check_reported_place, read_reported_project};
 use crate::service::{ServiceError, Services, authorize};
 
-fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<ExternalKey, ServiceError> {
+fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<ExternalSessionKey, ServiceError> {
     for (what, name) in [("agent", agent), ("sessionId", session_id)] {
         limits::check(what, name.len(), limits::NAME)?;
         if name.trim().is_empty() || name.contains(char::is_control) {
@@ -26,7 +26,7 @@ fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<Extern
     }
     check_agent(caller, agent)?;
     let (agent, native_id) = (agent.to_owned(), session_id.to_owned());
-    Ok(ExternalKey { workspace: caller.workspace, token: caller.token, agent, native_id })
+    Ok(ExternalSessionKey { workspace: caller.workspace, token: caller.token, agent, native_id })
 }
 
 /// The session that the caller names, created if it is new.
@@ -39,7 +39,7 @@ pub(crate) async fn ensure_external(
     let key = external_key(caller, &named.agent, &named.session_id)?;
     limits::check("the title", named.title.as_ref().map_or(0, String::len), limits::TEXT)?;
     check_reported_place("cwd", Some(&named.cwd), named.branch.as_deref())?;
-    let known = services.store.read(GetExternal { key: key.clone() }).await?;
+    let known = services.store.read(GetExternalSession { key: key.clone() }).await?;
     // The title may be reported later than the session.
     if let Some(known) = known.filter(|known| !known.title.is_empty() || named.title.is_none()) {
         return Ok(known);
@@ -60,7 +60,7 @@ pub(crate) async fn ensure_external(
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
-    Ok(*services.store.write(EnsureExternal { key, session, connection }).await?)
+    Ok(*services.store.write(EnsureExternalSession { key, session, connection }).await?)
 }
 
 /// The session of a conversation that was found on an attached server. The connection commits it.
@@ -79,11 +79,13 @@ pub(crate) async fn report_external(services: &Services, caller: &Caller, report
     authorize(caller, Permission::Open)?;
     let key = external_key(caller, &report.agent, &report.session_id)?;
     let news = match (report.event, report.dedupe_key) {
-        (ExternalEvent::ToolDone, Some(native_prefix)) if !native_prefix.is_empty() => ExternalNews::ToolDone { native_prefix },
+        (ExternalEvent::ToolDone, Some(native_prefix)) if !native_prefix.is_empty() => {
+            ExternalActivity::ToolDone { native_prefix }
+        }
         (ExternalEvent::ToolDone, _) => return Err(ServiceError::invalid("toolDone needs a dedupeKey")),
-        (ExternalEvent::Prompted, _) => ExternalNews::Prompted,
-        (ExternalEvent::TurnEnded, _) => ExternalNews::TurnEnded,
-        (ExternalEvent::Ended, _) => ExternalNews::Ended,
+        (ExternalEvent::Prompted, _) => ExternalActivity::Prompted,
+        (ExternalEvent::TurnEnded, _) => ExternalActivity::TurnEnded,
+        (ExternalEvent::Ended, _) => ExternalActivity::Ended,
     };
-    Ok(services.store.write(TellExternal { key, news }).await?)
+    Ok(services.store.write(ReportExternalActivity { key, news }).await?)
 }

@@ -8,7 +8,7 @@ use sayso_core::id::BlockId;
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::transcript::{Block, BlockBody, Role};
-use sayso_store::ops::{IdempotencyKey, MessageSent, SendMessage};
+use sayso_store::ops::{IdempotencyKey, SendMessage, SendMessageResult};
 
 use super::read::{find, session_id};
 use crate::auth::{Caller, Permission};
@@ -65,12 +65,12 @@ pub(crate) async fn send_message(
         key,
     };
     match services.store.write(send).await? {
-        MessageSent::Prompt(message) => Ok(Delivered { message, answered: None }),
-        MessageSent::Answered(message, ask) => Ok(Delivered { message, answered: Some(ask) }),
-        MessageSent::Pending(asks) => Err(ServiceError::MessageBlocked(asks)),
-        MessageSent::External => Err(ServiceError::ExternalSession),
-        MessageSent::Ended => Err(ServiceError::SessionEnded),
-        MessageSent::NotFound => Err(ServiceError::SessionNotFound),
-        MessageSent::KeyReused => Err(ServiceError::KeyReused),
+        SendMessageResult::Prompt(message) => Ok(Delivered { message, answered: None }),
+        SendMessageResult::Answered(message, ask) => Ok(Delivered { message, answered: Some(ask) }),
+        SendMessageResult::Pending(asks) => Err(ServiceError::MessageBlocked(asks)),
+        SendMessageResult::External => Err(ServiceError::ExternalSession),
+        SendMessageResult::Ended => Err(ServiceError::SessionEnded),
+        SendMessageResult::NotFound => Err(ServiceError::SessionNotFound),
+        SendMessageResult::KeyReused => Err(ServiceError::KeyReused),
     }
 }

@@ -10,7 +10,7 @@ use sayso_core::limits;
 use sayso_core::policy::QuestionPolicy;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Labels, Session};
-use sayso_store::ops::{IdempotencyKey, Once};
+use sayso_store::ops::{IdempotencyKey, IdempotentResult};
 
 use super::configure::check_mode;
 use super::construct::{SessionDraft, SessionStart};
@@ -64,12 +64,12 @@ pub(crate) async fn start(
     // The agent may start before this call returns.
     services.environment.keep_for_connection(connection, environment);
     let created = services.store.write(start.into_commit(now)).await;
-    if !matches!(created, Ok(Once::Done(_))) {
+    if !matches!(created, Ok(IdempotentResult::Done(_))) {
         services.environment.forget_connection(connection);
     }
     match created? {
-        Once::Done(session) | Once::Before(session) => Ok(*session),
-        Once::Reused => Err(ServiceError::KeyReused),
+        IdempotentResult::Done(session) | IdempotentResult::Repeated(session) => Ok(*session),
+        IdempotentResult::Reused => Err(ServiceError::KeyReused),
     }
 }
 
@@ -81,9 +81,9 @@ pub(crate) fn agent_environment(
     if !sent.is_empty() && caller.role != Role::Admin {
         return Err(ServiceError::EnvironmentForbidden);
     }
-    limits::check("the number of variables", sent.len(), environment::MOST)?;
+    limits::check("the number of variables", sent.len(), environment::MAX_VARIABLES)?;
     for value in sent.values() {
-        limits::check("a variable", value.len(), environment::VALUE)?;
+        limits::check("a variable", value.len(), environment::MAX_VALUE_BYTES)?;
     }
     Ok(sent.into_iter().filter(|(name, value)| environment::passes(name) && !value.contains('\0')).collect())
 }

@@ -31,7 +31,7 @@ impl Client {
         Self {
             forms: elicitation.object("form").is_some(),
             links: elicitation.object("url").is_some(),
-            questions: places.into_iter().flatten().any(|place| place.says("sessionRequestQuestion")),
+            questions: places.into_iter().flatten().any(|place| place.is_true("sessionRequestQuestion")),
         }
     }
 }
@@ -58,15 +58,15 @@ pub(super) fn introduction() -> Value {
 /// Parses the session that `session/new` requests. ACP has a field for the directory; `_meta.sayso` contains the other
 /// settings.
 pub(super) fn wanted_session(params: &Object<'_>, default_agent: Option<&str>) -> Result<NewSession, String> {
-    let cwd = params.words("cwd").ok_or("`cwd` is missing: the absolute path of the directory to work in")?;
+    let cwd = params.non_blank_text("cwd").ok_or("`cwd` is missing: the absolute path of the directory to work in")?;
     let meta = params.object("_meta").unwrap_or_default();
     let own = meta.object("sayso").unwrap_or_default();
-    let agent = own.words("agent").or_else(|| meta.words("agent")).or_else(|| default_agent.map(str::to_owned));
+    let agent = own.non_blank_text("agent").or_else(|| meta.non_blank_text("agent")).or_else(|| default_agent.map(str::to_owned));
     let agent = agent.ok_or("no agent is named: write it as `_meta.sayso.agent`")?;
     let labels = own.object("labels").unwrap_or_default();
     let labels: BTreeMap<String, String> =
         labels.fields().filter_map(|(key, value)| Some((key.to_owned(), text(value)?))).collect();
-    let (permission_mode, model) = (own.words("permissionMode"), own.words("model"));
+    let (permission_mode, model) = (own.non_blank_text("permissionMode"), own.non_blank_text("model"));
     Ok(NewSession { agent, cwd: Some(cwd), permission_mode, model, labels, ..NewSession::default() })
 }
 

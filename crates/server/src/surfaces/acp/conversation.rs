@@ -214,7 +214,7 @@ impl Conversation {
         if self.client.is_none() {
             return self.fault(&id, json_rpc::INVALID_REQUEST, "say `initialize` first", out);
         }
-        let session = || params.words("sessionId").or_else(|| named.map(str::to_owned)).ok_or("`sessionId` is missing");
+        let session = || params.non_blank_text("sessionId").or_else(|| named.map(str::to_owned)).ok_or("`sessionId` is missing");
         let wrong = match method {
             "session/new" => self.new_session(&id, &params, out),
             "session/load" | "session/resume" => session().map_err(str::to_owned).and_then(|session| {
@@ -226,8 +226,8 @@ impl Conversation {
                 Ok(())
             }),
             "session/list" => {
-                let purpose = Purpose::List { id: id.clone(), cwd: params.words("cwd") };
-                self.call(purpose, SessionCall::List { cursor: params.words("cursor") }, out);
+                let purpose = Purpose::List { id: id.clone(), cwd: params.non_blank_text("cwd") };
+                self.call(purpose, SessionCall::List { cursor: params.non_blank_text("cursor") }, out);
                 Ok(())
             }
             "session/prompt" => session().map_err(str::to_owned).and_then(|session| {
@@ -236,7 +236,7 @@ impl Conversation {
                 Ok(())
             }),
             "session/set_mode" => session().map_err(str::to_owned).and_then(|session| {
-                let mode = params.words("modeId").ok_or("`modeId` is missing")?;
+                let mode = params.non_blank_text("modeId").ok_or("`modeId` is missing")?;
                 self.call(
                     Purpose::SetMode { id: id.clone(), session: session.clone() },
                     SessionCall::SetMode { session, mode },

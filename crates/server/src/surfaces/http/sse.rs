@@ -114,7 +114,7 @@ mod tests {
     use futures_core::future::BoxFuture;
     use http_body::Body as _;
     use sayso_core::scope::Scope;
-    use sayso_store::read::{EventsAfter, PastEvents};
+    use sayso_store::read::{EventPage, ReadEvents};
     use sayso_store::{StoreError, WorkspaceId};
 
     use super::*;
@@ -124,8 +124,8 @@ mod tests {
     struct Empty;
 
     impl EventHistory for Empty {
-        fn read(&self, _: EventsAfter) -> BoxFuture<'static, Result<PastEvents, StoreError>> {
-            Box::pin(async { Ok(PastEvents { events: Vec::new(), looked_to: 0, oldest: 1, head: 0 }) })
+        fn read(&self, _: ReadEvents) -> BoxFuture<'static, Result<EventPage, StoreError>> {
+            Box::pin(async { Ok(EventPage { events: Vec::new(), scanned_to: 0, oldest: 1, head: 0 }) })
         }
     }
 

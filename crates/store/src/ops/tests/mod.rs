@@ -1,4 +1,4 @@
-//! Operations without a database: rows and an operation in, staged changes out.
+//! Tests of operations without a database: rows and an operation in, staged changes out.
 
 mod uniqueness;
 
@@ -15,7 +15,9 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
 
-use super::{Advance, Advanced, Change, OpenAsk, Opened, Process, ResolveAsk, ResolveError};
+use super::{
+    AdvanceConnection, AdvanceResult, ConnectionChange, OpenAsk, OpenAskResult, ProcessChange, ResolveAsk, ResolveError,
+};
 use crate::error::StoreError;
 use crate::event::{EventKind, OutboxId, WorkspaceId};
 use crate::operation::{MORE_READS, Operation, PendingOf, Read, Reads};
@@ -83,7 +85,7 @@ fn kinds(unit: &Unit) -> Vec<EventKind> {
     unit.events.iter().map(|event| event.payload.kind()).collect()
 }
 
-/// Applies an operation as a backend does: kept if it succeeds, taken back if not.
+/// Applies an operation as a backend does, and rolls it back if it fails.
 fn run<O: Operation>(unit: &mut Unit, operation: &O) -> Result<O::Output, StoreError> {
     let result = operation.apply(unit);
     if result.is_ok() {
@@ -121,8 +123,8 @@ fn every_event_has_the_time_of_the_commit() {
     early.opened_at = NOW.minus(Duration::from_secs(5));
     unit.asks.load(early.id, None);
     unit.sessions.load(SESSION, None);
-    unit.set_is_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
-    run(&mut unit, &advance(vec![Change::OpenAsk(Box::new(early.clone()))])).unwrap();
+    unit.mark_set_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
+    run(&mut unit, &advance(vec![ConnectionChange::OpenAsk(Box::new(early.clone()))])).unwrap();
     let resolved = run(&mut unit, &answer(7)).unwrap().unwrap();
     assert_eq!((resolved.opened_at, resolved.outcome().map(|outcome| outcome.at)), (early.opened_at, Some(NOW)));
     let events: Vec<_> = unit.events.iter().map(|event| (event.payload.kind(), event.at)).collect();
@@ -151,13 +153,13 @@ fn operation_gives_the_same_result_when_it_is_applied_again() {
 }
 
 #[test]
-fn row_that_was_not_named_is_an_error_and_not_absent() {
+fn reading_a_row_that_was_not_named_is_an_error() {
     let mut unit = unit();
     assert!(matches!(run(&mut unit, &answer(7)), Err(StoreError::NotLoaded { table: "ask" })));
 }
 
 #[test]
-fn operations_name_every_row_that_they_look_at() {
+fn operations_name_all_rows_that_they_read() {
     let mut unit = unit();
     let open =
         OpenAsk { workspace: WorkspaceId::MAIN, scope: Scope::All, ask: Box::new(of_caller(9, "k")), key: None, max_pending: 2 };
@@ -172,13 +174,13 @@ fn operations_name_every_row_that_they_look_at() {
         unit.asks.load(id, None);
     }
     unit.load_pending_ids(PendingOf::Owner(owner), [AskId::from_bytes([1; 16])].into());
-    unit.set_is_loaded(Read::PendingByNative(owner, "k".to_owned()));
-    unit.set_is_loaded(Read::PendingByNative(owner, "l".to_owned()));
-    assert!(matches!(run(&mut unit, &open), Ok(Opened::Ask(_))));
-    // The same request joins the ask of the same batch, and another one is over the limit of two.
+    unit.mark_set_loaded(Read::PendingByNative(owner, "k".to_owned()));
+    unit.mark_set_loaded(Read::PendingByNative(owner, "l".to_owned()));
+    assert!(matches!(run(&mut unit, &open), Ok(OpenAskResult::Ask(_))));
+    // The same request gets the ask of this batch, and another request exceeds the limit of two.
     let joined = run(&mut unit, &OpenAsk { ask: Box::new(of_caller(10, "k")), ..again(&open) }).unwrap();
-    assert!(matches!(joined, Opened::Ask(ask) if ask.id == AskId::from_bytes([9; 16])));
-    assert_eq!(run(&mut unit, &OpenAsk { ask: Box::new(of_caller(11, "l")), ..again(&open) }).unwrap(), Opened::TooMany);
+    assert!(matches!(joined, OpenAskResult::Ask(ask) if ask.id == AskId::from_bytes([9; 16])));
+    assert_eq!(run(&mut unit, &OpenAsk { ask: Box::new(of_caller(11, "l")), ..again(&open) }).unwrap(), OpenAskResult::TooMany);
 }
 
 #[test]
@@ -189,7 +191,7 @@ fn equal_request_ids_join_only_equal_asks() {
         unit.asks.load(AskId::from_bytes([id; 16]), None);
     }
     unit.load_pending_ids(PendingOf::Owner(owner), [].into());
-    unit.set_is_loaded(Read::PendingByNative(owner, "k".to_owned()));
+    unit.mark_set_loaded(Read::PendingByNative(owner, "k".to_owned()));
     let with_digest = |mut ask: Ask| {
         let digest = Some(ask_digest(&ask.body, &ask.context, None));
         ask.context = AskContext { digest, ..AskContext::clone(&ask.context) }.into();
@@ -206,18 +208,18 @@ fn equal_request_ids_join_only_equal_asks() {
     let mut open = |ask: Ask| {
         let open = OpenAsk { workspace: WorkspaceId::MAIN, scope: Scope::All, ask: Box::new(ask), key: None, max_pending: 9 };
         match run(&mut unit, &open).unwrap() {
-            Opened::Ask(ask) => Ok(ask.id),
+            OpenAskResult::Ask(ask) => Ok(ask.id),
             refused => Err(refused),
         }
     };
     let first = AskId::from_bytes([9; 16]);
-    // An earlier version stored the first ask, without a digest.
+    // The first ask has no digest, like asks of earlier versions.
     assert_eq!(open(of_caller(9, "k")), Ok(first));
     assert_eq!(open(titled(with_digest(of_caller(10, "k")))), Ok(first));
-    assert_eq!(open(with_digest(in_project(of_caller(11, "k"), "/p"))), Err(Opened::DedupeKeyReused));
+    assert_eq!(open(with_digest(in_project(of_caller(11, "k"), "/p"))), Err(OpenAskResult::DedupeKeyReused));
     let mut other = of_caller(12, "k");
     other.body = AskBody::Question { questions: Vec::new() }.into();
-    assert_eq!(open(with_digest(other)), Err(Opened::DedupeKeyReused));
+    assert_eq!(open(with_digest(other)), Err(OpenAskResult::DedupeKeyReused));
 }
 
 fn again(open: &OpenAsk) -> OpenAsk {
@@ -230,14 +232,14 @@ fn again(open: &OpenAsk) -> OpenAsk {
     }
 }
 
-fn advance(changes: Vec<Change>) -> Advance {
-    Advance {
+fn advance(changes: Vec<ConnectionChange>) -> AdvanceConnection {
+    AdvanceConnection {
         workspace: WorkspaceId::MAIN,
         connection: CONNECTION,
         epoch: Epoch(1),
         from: Position(4),
         to: Position(5),
-        process: Process::Same,
+        process: ProcessChange::Same,
         state: Raw::of(&5),
         wake_at: None,
         delivered: Vec::new(),
@@ -265,25 +267,25 @@ fn load_connection(unit: &mut Unit, position: i64) {
 }
 
 #[test]
-fn input_that_was_handled_before_is_stale() {
+fn repeated_input_is_stale() {
     let mut unit = unit();
     load_connection(&mut unit, 5);
-    assert_eq!(run(&mut unit, &advance(Vec::new())).unwrap(), Advanced::Stale);
+    assert_eq!(run(&mut unit, &advance(Vec::new())).unwrap(), AdvanceResult::Stale);
     assert_eq!(unit.connections.changes().count(), 0);
 }
 
 #[test]
-fn failed_operation_takes_everything_back_and_others_stay() {
+fn failed_operation_is_rolled_back_and_others_stay() {
     let mut unit = unit();
     load_connection(&mut unit, 4);
     load_ask(&mut unit, of_agent(7), 40);
-    unit.set_is_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
+    unit.mark_set_loaded(Read::PendingByNative(CONNECTION.into(), "r-7".to_owned()));
     unit.asks.load(AskId::from_bytes([8; 16]), None);
     let mut twin = of_agent(8);
     twin.origin.native_id = Some("r-7".to_owned());
     run(&mut unit, &answer(7)).unwrap().unwrap();
     let before = format!("{unit:?}");
     // The session of the ask is not loaded, so the operation fails after its first changes.
-    assert!(run(&mut unit, &advance(vec![Change::OpenAsk(Box::new(twin))])).is_err());
+    assert!(run(&mut unit, &advance(vec![ConnectionChange::OpenAsk(Box::new(twin))])).is_err());
     assert_eq!(format!("{unit:?}"), before);
 }

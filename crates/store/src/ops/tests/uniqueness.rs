@@ -1,4 +1,4 @@
-//! Operations that create something refuse an id that exists, stored or staged by the same batch, and stage nothing.
+//! Operations refuse ids of new rows that are stored or staged by the same batch, and stage nothing.
 
 use std::collections::BTreeMap;
 
@@ -9,15 +9,15 @@ use sayso_core::workflow::Workflow;
 
 use super::*;
 use crate::ops::{
-    AddGrant, AdvanceRun, AttachConnection, CreateLoginCode, CreateRun, CreateSession, CreateToken, EnsureExternal, ExternalKey,
-    NoticeFrom, RedeemLoginCode, SayNotice, TokenRow,
+    AddGrant, AdvanceRun, AttachConnection, CreateLoginCode, CreateRun, CreateSession, CreateToken, EnsureExternalSession,
+    ExternalSessionKey, NoticeSource, PostNotice, RedeemLoginCode, TokenRow,
 };
 
 const MAIN: WorkspaceId = WorkspaceId::MAIN;
 
-/// Loads the rows that an operation reads, as from an empty database.
+/// Loads the rows of an operation from an empty database.
 fn load_nothing(unit: &mut Unit, reads: &mut Reads) {
-    for read in reads.drain().filter(|read| !unit.has(read)).collect::<Vec<_>>() {
+    for read in reads.drain().filter(|read| !unit.is_loaded(read)).collect::<Vec<_>>() {
         match read {
             Read::Ask(id) => unit.asks.load(id, None),
             Read::Block(id) => unit.blocks.load(id, None),
@@ -32,7 +32,7 @@ fn load_nothing(unit: &mut Unit, reads: &mut Reads) {
             Read::Session(id) => unit.sessions.load(id, None),
             Read::Token(id) => unit.tokens.load(id, None),
             Read::PendingIds(of) => unit.load_pending_ids(of, [].into()),
-            set => unit.set_is_loaded(set),
+            set => unit.mark_set_loaded(set),
         }
     }
 }
@@ -49,7 +49,7 @@ fn write<O: Operation>(unit: &mut Unit, operation: &O) -> Result<O::Output, Stor
     run(unit, operation)
 }
 
-/// Everything that the commit would write and announce.
+/// Formats everything that the commit would write and announce.
 fn staged(unit: &Unit) -> String {
     let tables = [
         format!("{:?}", unit.asks.changes().collect::<Vec<_>>()),
@@ -66,7 +66,7 @@ fn staged(unit: &Unit) -> String {
     format!("{tables:#?} {:?} {:?} {:?}", unit.events, unit.queued, unit.counters)
 }
 
-/// Applies `first`, which succeeds, and then `second`, whose id is taken.
+/// Applies `first`, which succeeds, and then `second`, whose id exists.
 #[track_caller]
 fn assert_taken<A: Operation, B: Operation>(first: &A, second: &B, taken: &str) {
     let mut unit = unit();
@@ -168,8 +168,8 @@ fn session_id_and_connection_id_are_used_once() {
     let attach = || AttachConnection { workspace: MAIN, connection: new_connection(2) };
     assert_taken(&create_session(1, 2), &attach(), "connection");
     assert_taken(&attach(), &attach(), "connection");
-    let external = |native: &str, id, of| EnsureExternal {
-        key: ExternalKey { workspace: MAIN, token: CALLER, agent: "mock".to_owned(), native_id: native.to_owned() },
+    let external = |native: &str, id, of| EnsureExternalSession {
+        key: ExternalSessionKey { workspace: MAIN, token: CALLER, agent: "mock".to_owned(), native_id: native.to_owned() },
         session: session(id, of),
         connection: new_connection(of),
     };
@@ -186,7 +186,7 @@ fn run_id_is_used_once() {
 #[test]
 fn block_id_of_a_notice_is_used_once() {
     let block = BlockId::from_bytes([5; 16]);
-    let notice = || SayNotice { workspace: MAIN, from: NoticeFrom::Session { session: SESSION, block }, text: "a".to_owned() };
+    let notice = || PostNotice { workspace: MAIN, from: NoticeSource::Session { session: SESSION, block }, text: "a".to_owned() };
     assert_taken(&notice(), &notice(), "block");
 }
 

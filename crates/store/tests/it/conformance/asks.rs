@@ -9,8 +9,10 @@ use sayso_core::id::AskId;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::EventKind;
-use sayso_store::ops::{CallerHasOutcome, ExpireAsk, Expired, OpenAsk, Opened, ResolveError, SnoozeAsk, WithdrawAsk};
-use sayso_store::read::{CountPending, FindToolCallAsk, GetAsk, ListAsks, PendingCount, StatusFilter, Unfinished};
+use sayso_store::ops::{
+    CollectOutcome, ExpireAsk, ExpireAskResult, OpenAsk, OpenAskResult, ResolveError, SnoozeAsk, WithdrawAsk,
+};
+use sayso_store::read::{CountPending, FindToolCallAsk, FindUnfinishedWork, GetAsk, ListAsks, PendingCount, StatusFilter};
 
 use super::World;
 use crate::world::{
@@ -22,7 +24,7 @@ fn outcome(decision: Decision, by: Actor, seconds: i64) -> Outcome {
 }
 
 #[tokio::test]
-async fn what_was_opened_reads_back_whole_also_after_a_restart() {
+async fn opened_asks_read_back_completely_after_a_restart() {
     let world = World::new().await;
     let mut wanted = until(ask(approval()), 600, OnTimeout::Deny);
     Arc::make_mut(&mut wanted.context).context = Some("The tests should pass.".to_owned());
@@ -35,7 +37,7 @@ async fn what_was_opened_reads_back_whole_also_after_a_restart() {
 }
 
 #[tokio::test]
-async fn one_outcome_whoever_comes_first() {
+async fn first_decision_wins_and_later_ones_get_the_winner() {
     let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let winner = person(token());
@@ -44,7 +46,7 @@ async fn one_outcome_whoever_comes_first() {
     let resolved = world.store.write(first).await.unwrap().unwrap();
     let stands = outcome(answered("A"), winner, 60);
     assert_eq!(resolved.state, AskState::Resolved { outcome: stands.clone(), delivery: Delivery::Queued });
-    // Losers learn who won, whatever they say and even if it would never have fitted.
+    // Later decisions get the winner, even if they would be invalid.
     for late in [answered("B"), rejected(), approved(), answered(""), Decision::Withdrawn { reason: String::new() }] {
         let refused = world.resolve(ask.id, late).await.unwrap_err();
         assert_eq!(refused, ResolveError::Refused(Refused::AlreadyResolved(Box::new(stands.clone()))));
@@ -54,7 +56,7 @@ async fn one_outcome_whoever_comes_first() {
 }
 
 #[tokio::test]
-async fn of_many_at_once_one_wins() {
+async fn one_of_many_concurrent_decisions_wins() {
     let world = World::new().await;
     for _ in 0..50 {
         let ask = world.open(ask(question())).await;
@@ -79,7 +81,7 @@ async fn of_many_at_once_one_wins() {
 }
 
 #[tokio::test]
-async fn a_refused_decision_changes_nothing() {
+async fn refused_decision_changes_nothing() {
     let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let refusals = [
@@ -94,7 +96,7 @@ async fn a_refused_decision_changes_nothing() {
 }
 
 #[tokio::test]
-async fn unknown_and_invisible_and_elsewhere_are_the_same() {
+async fn unknown_and_invisible_asks_are_refused_alike() {
     let world = World::new().await;
     let session = world.session_with(labels(&[("team", "shop")]), None).await;
     let other = world.session().await;
@@ -122,14 +124,14 @@ async fn unknown_and_invisible_and_elsewhere_are_the_same() {
     let nowhere = resolve(AskId::new(at(0), [0; 10]), answered("A"));
     assert_eq!(world.store.write(nowhere).await.unwrap(), Err(ResolveError::NotFound));
     assert_eq!(world.get(ask.id).await, ask);
-    // Its own session and labels do see it.
+    // Scopes with its session or labels see it.
     for scope in [Scope::Session { session: session.id }, Scope::Labels { labels: labels(&[("team", "shop")]) }] {
         assert_eq!(world.store.read(ListAsks::pending(MAIN, scope, 10)).await.unwrap().rows, std::slice::from_ref(&ask));
     }
 }
 
 #[tokio::test]
-async fn what_the_policy_decided_is_one_event_and_never_pending() {
+async fn ask_decided_by_policy_has_one_event_and_is_never_pending() {
     let world = World::new().await;
     let session = world.session().await;
     let mut decided = ask_of(&session, "1", question());
@@ -144,7 +146,7 @@ async fn what_the_policy_decided_is_one_event_and_never_pending() {
 }
 
 #[tokio::test]
-async fn deadlines_are_told_kept_and_fire_once() {
+async fn deadline_is_announced_stored_and_applied_once() {
     let world = World::new().await;
     let soon = world.open(until(ask(question()), 600, OnTimeout::Reject)).await;
     let later = world.open(until(ask(question()), 900, OnTimeout::AcceptFirst)).await;
@@ -152,36 +154,36 @@ async fn deadlines_are_told_kept_and_fire_once() {
     let due = vec![(soon.id, at(601)), (later.id, at(901))];
     assert_eq!(world.told.lock().unwrap().deadlines, due);
     let world = world.reopen().await;
-    assert_eq!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines, due);
+    assert_eq!(world.store.read(FindUnfinishedWork { workspace: MAIN }).await.unwrap().deadlines, due);
 
     let expire = async |ask, seconds| {
         world.clock.set(at(seconds));
         world.store.write(ExpireAsk { workspace: MAIN, ask }).await.unwrap()
     };
-    assert_eq!(expire(soon.id, 600).await, Expired::NotYet(at(601)));
-    assert_eq!(expire(never.id, 99_999).await, Expired::Over, "it has no deadline");
-    let Expired::Ask(fired) = expire(soon.id, 601).await else { panic!("not expired") };
+    assert_eq!(expire(soon.id, 600).await, ExpireAskResult::NotYet(at(601)));
+    assert_eq!(expire(never.id, 99_999).await, ExpireAskResult::Over, "it has no deadline");
+    let ExpireAskResult::Ask(fired) = expire(soon.id, 601).await else { panic!("not expired") };
     let words = "User did not respond within 10 minutes".to_owned();
     let by = Actor::timeout(Duration::from_secs(600));
     assert_eq!(fired.outcome(), Some(&outcome(Decision::Rejected { message: words, stop: false }, by, 601)));
-    assert_eq!(expire(soon.id, 602).await, Expired::Over, "once");
-    let Expired::Ask(fired) = expire(later.id, 950).await else { panic!("not expired") };
+    assert_eq!(expire(soon.id, 602).await, ExpireAskResult::Over, "once");
+    let ExpireAskResult::Ask(fired) = expire(later.id, 950).await else { panic!("not expired") };
     assert_eq!(fired.outcome().map(|outcome| &outcome.decision), Some(&answered("A")));
-    assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().deadlines.is_empty());
+    assert!(world.store.read(FindUnfinishedWork { workspace: MAIN }).await.unwrap().deadlines.is_empty());
 }
 
 #[tokio::test]
-async fn an_answer_before_the_deadline_stands() {
+async fn answer_before_the_deadline_is_final() {
     let world = World::new().await;
     let ask = world.open(until(ask(approval()), 600, OnTimeout::Deny)).await;
     world.resolve(ask.id, approved()).await.unwrap();
     world.clock.set(at(601));
-    assert_eq!(world.store.write(ExpireAsk { workspace: MAIN, ask: ask.id }).await.unwrap(), Expired::Over);
+    assert_eq!(world.store.write(ExpireAsk { workspace: MAIN, ask: ask.id }).await.unwrap(), ExpireAskResult::Over);
     assert_eq!(world.get(ask.id).await.outcome().map(|outcome| outcome.decision.status()), Some(OutcomeStatus::Approved));
 }
 
 #[tokio::test]
-async fn snoozing_hides_and_brings_back_and_is_no_outcome() {
+async fn snoozed_ask_is_hidden_until_its_time_and_stays_pending() {
     let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let snooze = |until| SnoozeAsk { workspace: MAIN, ask: ask.id, scope: Scope::All, until };
@@ -198,7 +200,7 @@ async fn snoozing_hides_and_brings_back_and_is_no_outcome() {
 }
 
 #[tokio::test]
-async fn only_the_caller_of_an_ask_takes_it_back() {
+async fn only_the_caller_of_an_ask_can_withdraw_it() {
     let world = World::new().await;
     let session = world.session().await;
     let of_agent = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -212,10 +214,10 @@ async fn only_the_caller_of_an_ask_takes_it_back() {
 }
 
 #[tokio::test]
-async fn a_caller_that_has_the_outcome_is_noted_once() {
+async fn collected_outcome_is_recorded_once() {
     let world = World::new().await;
     let ask = world.open(ask(question())).await;
-    let has = || CallerHasOutcome { workspace: MAIN, ask: ask.id };
+    let has = || CollectOutcome { workspace: MAIN, ask: ask.id };
     world.store.write(has()).await.unwrap();
     assert_eq!(world.get(ask.id).await.state, AskState::Pending(Reach::Live), "there is no outcome to have");
     world.resolve(ask.id, answered("A")).await.unwrap();
@@ -227,7 +229,7 @@ async fn a_caller_that_has_the_outcome_is_noted_once() {
 }
 
 #[tokio::test]
-async fn pending_twins_of_one_caller_are_one_ask() {
+async fn repeated_request_of_a_caller_returns_the_pending_ask() {
     let world = World::new().await;
     let mut first = ask(question());
     first.origin.native_id = Some("deploy".to_owned());
@@ -243,7 +245,7 @@ async fn pending_twins_of_one_caller_are_one_ask() {
 }
 
 #[tokio::test]
-async fn a_caller_has_a_bound_on_what_is_pending() {
+async fn caller_with_too_many_pending_asks_is_refused() {
     let world = World::new().await;
     let mine = token();
     let open = || {
@@ -253,16 +255,16 @@ async fn a_caller_has_a_bound_on_what_is_pending() {
     };
     let mut opened = Vec::new();
     for _ in 0..3 {
-        let Opened::Ask(ask) = world.store.write(open()).await.unwrap() else { panic!("not opened") };
+        let OpenAskResult::Ask(ask) = world.store.write(open()).await.unwrap() else { panic!("not opened") };
         opened.push(ask);
     }
-    assert_eq!(world.store.write(open()).await.unwrap(), Opened::TooMany);
+    assert_eq!(world.store.write(open()).await.unwrap(), OpenAskResult::TooMany);
     world.resolve(opened[0].id, rejected()).await.unwrap();
-    assert!(matches!(world.store.write(open()).await.unwrap(), Opened::Ask(_)));
+    assert!(matches!(world.store.write(open()).await.unwrap(), OpenAskResult::Ask(_)));
 }
 
 #[tokio::test]
-async fn an_ask_for_a_session_needs_one_that_is_there_and_visible() {
+async fn ask_for_an_unknown_or_invisible_session_is_refused() {
     let world = World::new().await;
     let session = world.session().await;
     let open = |session, scope| {
@@ -271,10 +273,10 @@ async fn an_ask_for_a_session_needs_one_that_is_there_and_visible() {
         OpenAsk { workspace: MAIN, scope, ask: Box::new(ask), key: None, max_pending: 10 }
     };
     let unknown = sayso_core::id::SessionId::new(at(0), [0; 10]);
-    assert_eq!(world.store.write(open(unknown, Scope::All)).await.unwrap(), Opened::NoSession);
+    assert_eq!(world.store.write(open(unknown, Scope::All)).await.unwrap(), OpenAskResult::NoSession);
     let stranger = Scope::OpenedBy { token: token() };
-    assert_eq!(world.store.write(open(session.id, stranger)).await.unwrap(), Opened::NoSession);
-    assert!(matches!(world.store.write(open(session.id, Scope::All)).await.unwrap(), Opened::Ask(_)));
+    assert_eq!(world.store.write(open(session.id, stranger)).await.unwrap(), OpenAskResult::NoSession);
+    assert!(matches!(world.store.write(open(session.id, Scope::All)).await.unwrap(), OpenAskResult::Ask(_)));
 }
 
 #[tokio::test]
@@ -335,7 +337,7 @@ async fn lists_filter_sort_and_page() {
 }
 
 #[tokio::test]
-async fn the_ask_of_a_tool_call_is_the_pending_one_or_the_latest() {
+async fn tool_call_finds_its_pending_or_latest_ask() {
     let world = World::new().await;
     let session = world.session().await;
     let other = world.session().await;
@@ -360,7 +362,7 @@ async fn the_ask_of_a_tool_call_is_the_pending_one_or_the_latest() {
 }
 
 #[tokio::test]
-async fn a_suffix_is_no_pattern() {
+async fn id_suffix_is_not_a_pattern() {
     let world = World::new().await;
     world.open(ask(question())).await;
     for wild in ["%", "_", "_____"] {
@@ -371,7 +373,7 @@ async fn a_suffix_is_no_pattern() {
 }
 
 #[tokio::test]
-async fn a_list_tells_the_place_it_was_read_at() {
+async fn list_contains_the_feed_position_of_its_snapshot() {
     let world = World::new().await;
     let ask = world.open(ask(question())).await;
     let page = world.store.read(ListAsks::pending(MAIN, Scope::All, 10)).await.unwrap();

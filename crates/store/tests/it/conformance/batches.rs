@@ -1,12 +1,12 @@
-//! Operations that share a commit: each has its own result, and one that fails harms no other.
+//! Operations that share a commit. Each has its own result, and a failure does not affect the others.
 
-use sayso_store::ops::{Advanced, Change};
+use sayso_store::ops::{AdvanceResult, ConnectionChange};
 use sayso_store::{Operation, StoreError};
 
 use super::World;
 use crate::world::{advance, answered, ask, ask_of, question, resolve};
 
-/// Hands all operations to the store before it replies to the first: in a runtime with one thread tasks start in order.
+/// Passes all operations to the store before it replies to the first. In a runtime with one thread, tasks start in order.
 async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<Result<O::Output, StoreError>> {
     let calls: Vec<_> = operations
         .into_iter()
@@ -23,20 +23,24 @@ async fn write_together<O: Operation>(world: &World, operations: Vec<O>) -> Vec<
 }
 
 #[tokio::test]
-async fn operation_that_fails_does_not_harm_the_others_of_its_batch() {
+async fn failed_operation_does_not_affect_the_rest_of_its_batch() {
     let world = World::new().await;
     let sessions = [world.session().await, world.session().await, world.session().await];
     let taken = world.agent_asks(&sessions[0], 0, ask_of(&sessions[0], "taken", question())).await;
     let before = world.events().len();
-    // The second opens an ask with an id that exists.
+    // The second one opens an ask with an existing id.
     let mut asks = [1, 2, 3].map(|native: u8| ask_of(&sessions[usize::from(native) - 1], &native.to_string(), question()));
     asks[1].id = taken.id;
     let opened = [asks[0].id, asks[2].id];
     let steps = sessions.iter().zip(asks).zip([1, 0, 0]);
-    let steps = steps.map(|((session, ask), from)| advance(session, from, vec![], vec![Change::OpenAsk(Box::new(ask))]));
+    let steps =
+        steps.map(|((session, ask), from)| advance(session, from, vec![], vec![ConnectionChange::OpenAsk(Box::new(ask))]));
     let results = write_together(&world, steps.collect()).await;
     assert!(
-        matches!(results.as_slice(), [Ok(Advanced::Yes), Err(StoreError::Duplicate { what: "ask" }), Ok(Advanced::Yes)]),
+        matches!(
+            results.as_slice(),
+            [Ok(AdvanceResult::Yes), Err(StoreError::Duplicate { what: "ask" }), Ok(AdvanceResult::Yes)]
+        ),
         "{results:?}"
     );
     let events = world.events();

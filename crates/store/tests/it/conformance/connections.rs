@@ -1,4 +1,4 @@
-//! What follows from one input of a connection, in one transaction; and what has to be sent.
+//! Consequences of inputs of a connection, and the outbox.
 
 use sayso_core::actor::Actor;
 use sayso_core::ask::{AskState, Decision, Delivery, OutcomeStatus, Reach};
@@ -6,8 +6,8 @@ use sayso_core::connection::{Epoch, Position};
 use sayso_core::id::ConnectionId;
 use sayso_core::raw::Raw;
 use sayso_core::session::SessionStatus;
-use sayso_store::ops::{Advanced, Change, LoadConnection};
-use sayso_store::read::Unfinished;
+use sayso_store::ops::{AdvanceResult, ConnectionChange, LoadConnection};
+use sayso_store::read::FindUnfinishedWork;
 use sayso_store::{EventKind, OutboxPayload};
 
 use super::World;
@@ -18,26 +18,29 @@ fn ended(resumable: bool) -> SessionStatus {
 }
 
 #[tokio::test]
-async fn a_position_is_taken_once() {
+async fn input_at_a_position_takes_effect_once() {
     let world = World::new().await;
     let session = world.session().await;
-    let open = |native: &str| vec![Change::OpenAsk(Box::new(ask_of(&session, native, question())))];
+    let open = |native: &str| vec![ConnectionChange::OpenAsk(Box::new(ask_of(&session, native, question())))];
     let first = world.store.write(advance(&session, 0, vec![], open("1"))).await.unwrap();
     let before = world.events().len();
-    // The same line read again, a line from before, a line from a life that is over, a line too far.
+    // The same line again, an earlier line, a line of an earlier epoch, and a line that skips one.
     let again = world.store.write(advance(&session, 0, vec![], open("2"))).await.unwrap();
     let mut old_life = advance(&session, 1, vec![], open("3"));
     old_life.epoch = Epoch(0);
     let old_life = world.store.write(old_life).await.unwrap();
     let too_far = world.store.write(advance(&session, 7, vec![], open("4"))).await.unwrap();
-    assert_eq!([first, again, old_life, too_far], [Advanced::Yes, Advanced::Stale, Advanced::Stale, Advanced::Stale]);
-    assert_eq!(world.events().len(), before, "what is stale leaves no trace");
+    assert_eq!(
+        [first, again, old_life, too_far],
+        [AdvanceResult::Yes, AdvanceResult::Stale, AdvanceResult::Stale, AdvanceResult::Stale]
+    );
+    assert_eq!(world.events().len(), before, "stale input changes nothing");
     let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     assert_eq!((loaded.connection.position, loaded.pending), (Position(1), 1));
 }
 
 #[tokio::test]
-async fn a_connection_is_taken_up_where_it_was() {
+async fn connection_continues_at_its_committed_position() {
     let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -46,7 +49,7 @@ async fn a_connection_is_taken_up_where_it_was() {
     world.store.write(step).await.unwrap();
     world.resolve(ask.id, answered("B")).await.unwrap();
     let world = world.reopen().await;
-    let unfinished = world.store.read(Unfinished { workspace: MAIN }).await.unwrap();
+    let unfinished = world.store.read(FindUnfinishedWork { workspace: MAIN }).await.unwrap();
     assert_eq!(unfinished.connections, [session.connection]);
     let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     let connection = &loaded.connection;
@@ -70,7 +73,7 @@ async fn a_connection_is_taken_up_where_it_was() {
 }
 
 #[tokio::test]
-async fn what_the_agent_has_is_not_sent_again_and_is_told_once() {
+async fn delivered_outcome_is_announced_once_and_not_sent_again() {
     let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", approval())).await;
@@ -81,14 +84,14 @@ async fn what_the_agent_has_is_not_sent_again_and_is_told_once() {
     assert!(matches!(world.get(ask.id).await.state, AskState::Resolved { delivery: Delivery::Delivered, .. }));
     let loaded = world.store.write(LoadConnection { workspace: MAIN, connection: session.connection }).await.unwrap().unwrap();
     assert!(loaded.outbox.is_empty());
-    assert!(world.store.read(Unfinished { workspace: MAIN }).await.unwrap().connections.is_empty());
+    assert!(world.store.read(FindUnfinishedWork { workspace: MAIN }).await.unwrap().connections.is_empty());
     world.step(&session, 2, rows, vec![]).await;
     let told = world.kinds().into_iter().filter(|kind| *kind == EventKind::AskDelivery).count();
     assert_eq!(told, 1);
 }
 
 #[tokio::test]
-async fn outbox_ids_are_never_used_again() {
+async fn outbox_ids_are_never_reused() {
     let world = World::new().await;
     let session = world.session().await;
     let rows: Vec<_> = world.outbox().iter().map(|row| row.id).collect();
@@ -100,12 +103,12 @@ async fn outbox_ids_are_never_used_again() {
 }
 
 #[tokio::test]
-async fn an_agent_takes_its_own_back() {
+async fn agent_withdraws_its_own_ask() {
     let world = World::new().await;
     let (session, other) = (world.session().await, world.session().await);
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let twin = world.agent_asks(&other, 0, ask_of(&other, "1", question())).await;
-    let withdraw = || vec![Change::Withdraw { native_id: "1".to_owned(), reason: "found it".to_owned() }];
+    let withdraw = || vec![ConnectionChange::Withdraw { native_id: "1".to_owned(), reason: "found it".to_owned() }];
     world.step(&session, 1, vec![], withdraw()).await;
     let outcome = world.get(ask.id).await.outcome().cloned().unwrap();
     assert_eq!(outcome.decision, Decision::Withdrawn { reason: "found it".to_owned() });
@@ -118,7 +121,7 @@ async fn an_agent_takes_its_own_back() {
 }
 
 #[tokio::test]
-async fn an_agent_may_use_a_request_id_again_once_it_is_decided() {
+async fn agent_can_reuse_a_request_id_after_the_outcome() {
     let world = World::new().await;
     let session = world.session().await;
     let first = world.agent_asks(&session, 0, ask_of(&session, "0", question())).await;
@@ -128,7 +131,7 @@ async fn an_agent_may_use_a_request_id_again_once_it_is_decided() {
 }
 
 #[tokio::test]
-async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn() {
+async fn lost_agent_parks_questions_and_withdraws_other_asks() {
     for resumable in [true, false] {
         let world = World::new().await;
         let session = world.session().await;
@@ -137,7 +140,7 @@ async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn()
             let step = i64::try_from(step).unwrap();
             asks.push(world.agent_asks(&session, step, ask_of(&session, &step.to_string(), body)).await);
         }
-        let end = Change::Status { session: session.id, status: ended(resumable) };
+        let end = ConnectionChange::Status { session: session.id, status: ended(resumable) };
         world.step(&session, 3, vec![], vec![end]).await;
         let question = world.get(asks[0].id).await;
         if resumable {
@@ -162,16 +165,16 @@ async fn when_the_agent_is_gone_questions_are_parked_and_the_rest_is_withdrawn()
 }
 
 #[tokio::test]
-async fn everything_of_one_input_is_there_or_nothing() {
+async fn input_is_committed_completely_or_not_at_all() {
     let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let before = (world.events().len(), world.told.lock().unwrap().commits);
-    // The second ask of this input has a request id that is still pending: the database refuses it.
+    // The second ask of this input has a request id that is pending, so the database refuses it.
     let changes = vec![
-        Change::Block { session: session.id, block: block("I have two questions"), event: EventKind::MessageCompleted },
-        Change::OpenAsk(Box::new(ask_of(&session, "1", question()))),
-        Change::Status { session: session.id, status: SessionStatus::Idle },
+        ConnectionChange::Block { session: session.id, block: block("I have two questions"), event: EventKind::MessageCompleted },
+        ConnectionChange::OpenAsk(Box::new(ask_of(&session, "1", question()))),
+        ConnectionChange::Status { session: session.id, status: SessionStatus::Idle },
     ];
     let refused = world.store.write(advance(&session, 1, vec![], changes)).await;
     assert!(refused.is_err());

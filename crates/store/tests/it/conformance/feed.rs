@@ -1,4 +1,4 @@
-//! The order of events, however many write at once; and the past.
+//! The order of events with concurrent writers, and stored events.
 
 use std::sync::Arc;
 
@@ -8,9 +8,9 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::SessionStatus;
 use sayso_core::transcript::{Block, BlockBody, ToolStatus};
-use sayso_store::Retain;
-use sayso_store::ops::{AnnouncePolicy, Change, NoticeFrom, SayNotice, SnoozeAsk};
-use sayso_store::read::{EventsAfter, FeedHead};
+use sayso_store::RetentionLimits;
+use sayso_store::ops::{AnnouncePolicy, ConnectionChange, NoticeSource, PostNotice, SnoozeAsk};
+use sayso_store::read::{ReadEvents, ReadFeedHead};
 use sayso_store::{EventKind, EventPayload};
 
 use super::World;
@@ -38,7 +38,7 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
                     max_pending: 10_000,
                 };
                 store.write(open).await.unwrap();
-                // Some of these are refused; what is refused takes no place in the feed.
+                // Some of these are refused. Refused operations use no `seq`.
                 let _ = store.write(resolve(id, if n % 3 == 0 { approved_by_mistake() } else { answered("A") })).await.unwrap();
             }
         }));
@@ -62,7 +62,7 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     assert!(world.told.lock().unwrap().commits < WRITERS * EACH * 2, "commits are shared");
     let head = told.len();
     let world = world.reopen().await;
-    assert_eq!(world.store.read(FeedHead { workspace: MAIN }).await.unwrap(), i64::try_from(head).unwrap());
+    assert_eq!(world.store.read(ReadFeedHead { workspace: MAIN }).await.unwrap(), i64::try_from(head).unwrap());
     world.open(ask(question())).await;
     assert_eq!(world.events()[0].seq, i64::try_from(head).unwrap() + 1, "it goes on where it was");
 }
@@ -71,9 +71,9 @@ fn approved_by_mistake() -> sayso_core::ask::Decision {
     crate::world::approved()
 }
 
-/// One operation that the database refuses does not hurt those that share its transaction.
+/// An operation that the database refuses does not affect others in its transaction.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn one_failing_operation_fails_alone() {
+async fn operation_that_fails_halfway_does_not_affect_its_batch() {
     let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -83,15 +83,19 @@ async fn one_failing_operation_fails_alone() {
         let (store, session) = (world.store.clone(), session.clone());
         calls.push(tokio::spawn(async move {
             if n % 3 == 0 {
-                // The request id is pending already: a constraint of the database stops it half way.
+                // The request id is pending, so a constraint of the database stops the operation halfway.
                 let changes = vec![
-                    Change::Block { session: session.id, block: crate::world::block("half"), event: EventKind::MessageCompleted },
-                    Change::OpenAsk(Box::new(ask_of(&session, "1", question()))),
+                    ConnectionChange::Block {
+                        session: session.id,
+                        block: crate::world::block("half"),
+                        event: EventKind::MessageCompleted,
+                    },
+                    ConnectionChange::OpenAsk(Box::new(ask_of(&session, "1", question()))),
                 ];
                 store.write(advance(&session, 1, vec![], changes)).await.map(|_| ()).is_err()
             } else {
-                let from = NoticeFrom::Name("script".to_owned());
-                store.write(SayNotice { workspace: MAIN, from, text: n.to_string() }).await.is_ok()
+                let from = NoticeSource::Name("script".to_owned());
+                store.write(PostNotice { workspace: MAIN, from, text: n.to_string() }).await.is_ok()
             }
         }));
     }
@@ -104,7 +108,7 @@ async fn one_failing_operation_fails_alone() {
 }
 
 #[tokio::test]
-async fn the_past_shows_an_ask_as_it_was() {
+async fn stored_event_shows_the_ask_as_it_was() {
     let world = World::new().await;
     let ask = world.open(ask(approval())).await;
     world.resolve(ask.id, crate::world::approved()).await.unwrap();
@@ -117,7 +121,7 @@ async fn the_past_shows_an_ask_as_it_was() {
     assert_eq!(past[0].payload.ask().unwrap().state, AskState::Pending(Reach::Live));
 }
 
-/// An event is a snapshot: what changes later does not change what is read of it.
+/// An event is a snapshot. Later changes do not affect it.
 #[tokio::test]
 async fn past_events_equal_the_events_that_were_published() {
     let world = World::new().await;
@@ -126,7 +130,7 @@ async fn past_events_equal_the_events_that_were_published() {
         let (tool_call_id, name) = ("t1".to_owned(), "Bash".to_owned());
         let body = BlockBody::Tool { tool_call_id, name, input, output: output.map(str::to_owned), status };
         let block = Block { id: BlockId::new(at(0), [9; 10]), at: at(1), subagent: Some("s".to_owned()), body };
-        Change::Block { session: session.id, block, event }
+        ConnectionChange::Block { session: session.id, block, event }
     };
     let input = Raw::parse("{\"b\": 1.00,\n \"a\": []}".to_owned()).unwrap();
     let ended = SessionStatus::Ended { reason: "gone".to_owned(), failed: true, resumable: true };
@@ -134,13 +138,13 @@ async fn past_events_equal_the_events_that_were_published() {
         tool(Some(input), None, ToolStatus::Running, EventKind::ToolStarted),
         tool(Some(Raw::of(&"later")), None, ToolStatus::Running, EventKind::ToolUpdated),
         tool(None, Some("done"), ToolStatus::Complete, EventKind::ToolCompleted),
-        Change::Status { session: session.id, status: SessionStatus::Stalled },
-        Change::Status { session: session.id, status: ended },
+        ConnectionChange::Status { session: session.id, status: SessionStatus::Stalled },
+        ConnectionChange::Status { session: session.id, status: ended },
     ];
     world.step(&session, 0, vec![], changes).await;
     let block = BlockId::new(at(2), entropy());
-    for from in [NoticeFrom::Name("script".to_owned()), NoticeFrom::Session { session: session.id, block }] {
-        world.store.write(SayNotice { workspace: MAIN, from, text: "a\nb".to_owned() }).await.unwrap();
+    for from in [NoticeSource::Name("script".to_owned()), NoticeSource::Session { session: session.id, block }] {
+        world.store.write(PostNotice { workspace: MAIN, from, text: "a\nb".to_owned() }).await.unwrap();
     }
     let ask = world.open(ask(question())).await;
     for until in [Some(at(90)), None] {
@@ -158,7 +162,7 @@ async fn past_events_equal_the_events_that_were_published() {
     };
     for (live, past) in live.iter().zip(&past) {
         match snoozed(live) {
-            // The ask itself is read from its row.
+            // The ask is read from its row.
             Some(until) => assert_eq!(snoozed(past), Some(until)),
             None => assert_eq!(live, past),
         }
@@ -166,7 +170,7 @@ async fn past_events_equal_the_events_that_were_published() {
 }
 
 #[tokio::test]
-async fn the_past_is_read_in_pieces_and_by_session() {
+async fn stored_events_are_read_in_pages_and_by_session() {
     let world = World::new().await;
     let (one, two) = (world.session().await, world.session().await);
     for step in 0..5 {
@@ -176,23 +180,23 @@ async fn the_past_is_read_in_pieces_and_by_session() {
     let mut found = Vec::new();
     let mut after = 0;
     loop {
-        let query = EventsAfter { workspace: MAIN, after, session: Some(one.id), limit: 3 };
+        let query = ReadEvents { workspace: MAIN, after, session: Some(one.id), limit: 3 };
         let piece = world.store.read(query).await.unwrap();
         assert_eq!((piece.oldest, piece.head), (1, 14));
         found.extend(piece.events.iter().map(|event| (event.seq, event.session)));
-        if piece.looked_to == after {
+        if piece.scanned_to == after {
             break;
         }
-        after = piece.looked_to;
+        after = piece.scanned_to;
     }
     assert_eq!(after, 14);
     assert_eq!(found.len(), 7);
     assert!(found.windows(2).all(|pair| pair[0].0 < pair[1].0) && found.iter().all(|(_, session)| *session == Some(one.id)));
 }
 
-/// The feed forgets; asks do not.
+/// Retention deletes events but not asks.
 #[tokio::test]
-async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
+async fn old_events_and_keys_are_deleted_in_pieces() {
     let world = World::new().await;
     let mine = token();
     let mut opened = Vec::new();
@@ -210,19 +214,19 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
         world.store.write(open).await.unwrap();
         opened.push(ask);
     }
-    let retain = || Retain { events_before: at(7), keys_before: at(7), at_most: 3 };
+    let retain = || RetentionLimits { events_before: at(7), keys_before: at(7), at_most: 3 };
     let mut rounds = 1;
     while world.store.retain(retain()).await.unwrap() {
         rounds += 1;
     }
     assert_eq!(rounds, 3, "3 + 3 + 1");
-    let query = EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 };
+    let query = ReadEvents { workspace: MAIN, after: 0, session: None, limit: 100 };
     let past = world.store.read(query).await.unwrap();
     assert_eq!((past.oldest, past.head, past.events.len()), (8, 10, 3));
     for ask in &opened {
         assert_eq!(world.get(ask.id).await, *ask);
     }
-    // A forgotten key is a new key, a kept one is not.
+    // A deleted key can be used again, a stored one cannot.
     let again = |name: &str| sayso_store::ops::OpenAsk {
         workspace: MAIN,
         scope: sayso_core::scope::Scope::All,
@@ -230,19 +234,19 @@ async fn old_events_and_keys_are_forgotten_a_piece_at_a_time() {
         key: Some(key(mine, name, 2)),
         max_pending: 100,
     };
-    assert!(matches!(world.store.write(again("0")).await.unwrap(), sayso_store::ops::Opened::Ask(_)));
-    assert!(matches!(world.store.write(again("9")).await.unwrap(), sayso_store::ops::Opened::KeyReused));
-    // Everything gone: the place stays, so that a client that comes back learns that it missed something.
-    let all = Retain { events_before: at(9_999), keys_before: at(0), at_most: 1_000 };
+    assert!(matches!(world.store.write(again("0")).await.unwrap(), sayso_store::ops::OpenAskResult::Ask(_)));
+    assert!(matches!(world.store.write(again("9")).await.unwrap(), sayso_store::ops::OpenAskResult::KeyReused));
+    // All events are deleted. The position stays, so that a returning client learns that it missed events.
+    let all = RetentionLimits { events_before: at(9_999), keys_before: at(0), at_most: 1_000 };
     world.store.retain(all).await.unwrap();
     let world = world.reopen().await;
-    let past = world.store.read(EventsAfter { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
+    let past = world.store.read(ReadEvents { workspace: MAIN, after: 0, session: None, limit: 100 }).await.unwrap();
     assert_eq!((past.oldest, past.head, past.events.len()), (12, 11, 0));
-    assert_eq!(past.looked_to, 11);
+    assert_eq!(past.scanned_to, 11);
 }
 
 #[tokio::test]
-async fn an_announcement_is_an_event_of_everybody() {
+async fn announcement_is_an_event_without_a_session() {
     let world = World::new().await;
     let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true };
     world.clock.set(at(5));
@@ -253,7 +257,7 @@ async fn an_announcement_is_an_event_of_everybody() {
 }
 
 #[tokio::test]
-async fn every_kind_has_its_number_and_back() {
+async fn event_kinds_round_trip_through_their_numbers() {
     for number in 0..64 {
         if let Some(kind) = EventKind::from_number(number) {
             assert_eq!(kind as i64, number);

@@ -1,4 +1,4 @@
-//! Groups: one worker at a time, and a state that is there until the claim is acknowledged.
+//! Groups: one worker at a time, and a state that is stored until the claim is acknowledged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use sayso_core::id::{GroupId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::time::Span;
 use sayso_store::ops::{
-    ClaimGroup, ClaimReport, ClaimedGroup, GroupOpened, GroupRefused, OpenGroup, ReportClaim, TendGroup, WithdrawGroup,
+    ClaimGroup, ClaimReport, ClaimedGroup, GroupRefused, OpenGroup, OpenGroupResult, RefreshGroup, ReportClaim, WithdrawGroup,
 };
-use sayso_store::read::{GetGroup, OpenGroups};
+use sayso_store::read::{GetGroup, ListOpenGroups};
 
 use super::World;
 use crate::world::{MAIN, answered, ask, at, question, token};
@@ -44,14 +44,14 @@ fn group(token: TokenId, key: &str, asks: &[Ask]) -> Group {
     }
 }
 
-async fn open(world: &World, group: Group, asks: Vec<Ask>) -> GroupOpened {
+async fn open(world: &World, group: Group, asks: Vec<Ask>) -> OpenGroupResult {
     let state = Some(STATE.to_vec());
     let group = Box::new(group);
     world.store.write(OpenGroup { workspace: MAIN, scope: Scope::All, group, asks, state, max_pending: 10 }).await.unwrap()
 }
 
 async fn tend(world: &World, group: GroupId) -> Option<Arc<Group>> {
-    world.store.write(TendGroup { workspace: MAIN, group, question: Box::new(ask(question())) }).await.unwrap()
+    world.store.write(RefreshGroup { workspace: MAIN, group, question: Box::new(ask(question())) }).await.unwrap()
 }
 
 async fn claim(world: &World, group: GroupId, token: TokenId) -> Result<ClaimedGroup, GroupRefused> {
@@ -65,27 +65,27 @@ async fn report(world: &World, group: GroupId, token: TokenId, epoch: u64, repor
 }
 
 #[tokio::test]
-async fn group_is_opened_whole_or_not_at_all() {
+async fn group_is_opened_completely_or_not_at_all() {
     let world = World::new().await;
     let mine = token();
     let (own, foreign) = (asked_by(mine), world.open(asked_by(token())).await);
     let mixed = group(mine, "mixed", &[own.clone(), foreign.clone()]);
-    assert_eq!(open(&world, mixed, vec![own.clone()]).await, GroupOpened::ForeignAsk(foreign.id));
-    assert!(world.store.read(OpenGroups { workspace: MAIN }).await.unwrap().is_empty());
+    assert_eq!(open(&world, mixed, vec![own.clone()]).await, OpenGroupResult::ForeignAsk(foreign.id));
+    assert!(world.store.read(ListOpenGroups { workspace: MAIN }).await.unwrap().is_empty());
     let wanted = group(mine, "one", std::slice::from_ref(&own));
-    let GroupOpened::Group { group: opened, .. } = open(&world, wanted.clone(), vec![own.clone()]).await else {
+    let OpenGroupResult::Group { group: opened, .. } = open(&world, wanted.clone(), vec![own.clone()]).await else {
         panic!("refused")
     };
     assert_eq!(*opened, wanted);
-    // The same key is the same group, and what it asks does not change.
-    let GroupOpened::Group { asks, .. } = open(&world, wanted.clone(), vec![asked_by(mine)]).await else { panic!("refused") };
+    // The same key returns the same group with the same asks.
+    let OpenGroupResult::Group { asks, .. } = open(&world, wanted.clone(), vec![asked_by(mine)]).await else { panic!("refused") };
     assert_eq!(asks.iter().map(|ask| ask.id).collect::<Vec<_>>(), [own.id]);
     let other = Group { digest: ShaDigest::of_bytes(b"other"), ..wanted };
-    assert_eq!(open(&world, other, Vec::new()).await, GroupOpened::KeyReused);
+    assert_eq!(open(&world, other, Vec::new()).await, OpenGroupResult::KeyReused);
 }
 
 #[tokio::test]
-async fn state_is_kept_over_restarts_until_the_claim_is_acknowledged() {
+async fn state_survives_restarts_until_the_claim_is_acknowledged() {
     let world = World::new().await;
     let mine = token();
     let first = asked_by(mine);
@@ -106,7 +106,7 @@ async fn state_is_kept_over_restarts_until_the_claim_is_acknowledged() {
     let query = GetGroup { workspace: MAIN, group: id, token: mine };
     assert!(world.store.read(query).await.unwrap().unwrap().group.is_ended());
     assert_eq!(claim(&world, id, mine).await.unwrap_err(), ClaimRefused::Ended.into());
-    assert!(world.store.read(OpenGroups { workspace: MAIN }).await.unwrap().is_empty());
+    assert!(world.store.read(ListOpenGroups { workspace: MAIN }).await.unwrap().is_empty());
 }
 
 #[tokio::test]
@@ -125,7 +125,7 @@ async fn expired_lease_asks_a_person_in_the_same_commit() {
     let uncertain = tend(&world, id).await.unwrap();
     let GroupPhase::Uncertain { ask, .. } = &uncertain.phase else { panic!("{uncertain:?}") };
     world.resolve(*ask, answered("A")).await.unwrap();
-    // "A" is not the answer that permits to resume.
+    // The answer "A" does not permit to resume.
     assert!(tend(&world, id).await.unwrap().is_ended());
 }
 

@@ -1,15 +1,15 @@
-//! A caller's own name for a call: one effect, however often it is sent.
+//! Idempotency keys: a repeated call takes effect once.
 
 use sayso_core::scope::Scope;
 use sayso_core::session::Labels;
 use sayso_store::EventKind;
-use sayso_store::ops::{KeyReused, Once, OpenAsk, Opened, ResolveError};
+use sayso_store::ops::{IdempotentResult, KeyReused, OpenAsk, OpenAskResult, ResolveError};
 
 use super::World;
 use crate::world::{MAIN, answered, ask, key, new_session, question, rejected, resolve, token};
 
 #[tokio::test]
-async fn opening_again_brings_the_same_ask() {
+async fn repeated_open_with_the_same_key_returns_the_same_ask() {
     let world = World::new().await;
     let mine = token();
     let open = |body| OpenAsk {
@@ -19,18 +19,18 @@ async fn opening_again_brings_the_same_ask() {
         key: Some(key(mine, "k", body)),
         max_pending: 10,
     };
-    let Opened::Ask(first) = world.store.write(open(1)).await.unwrap() else { panic!("not opened") };
-    assert_eq!(world.store.write(open(1)).await.unwrap(), Opened::Ask(first.clone()));
-    assert_eq!(world.store.write(open(2)).await.unwrap(), Opened::KeyReused);
-    // Also after a restart, and as it stands now.
+    let OpenAskResult::Ask(first) = world.store.write(open(1)).await.unwrap() else { panic!("not opened") };
+    assert_eq!(world.store.write(open(1)).await.unwrap(), OpenAskResult::Ask(first.clone()));
+    assert_eq!(world.store.write(open(2)).await.unwrap(), OpenAskResult::KeyReused);
+    // Also after a restart, and with the current state.
     let world = world.reopen().await;
     let resolved = world.resolve(first.id, answered("A")).await.unwrap();
-    assert_eq!(world.store.write(open(1)).await.unwrap(), Opened::Ask(Box::new((*resolved).clone())));
+    assert_eq!(world.store.write(open(1)).await.unwrap(), OpenAskResult::Ask(Box::new((*resolved).clone())));
     assert_eq!(world.past(0).await.len(), 2);
 }
 
 #[tokio::test]
-async fn deciding_again_is_not_late() {
+async fn repeated_decision_with_the_same_key_succeeds() {
     let world = World::new().await;
     let (mine, other) = (token(), token());
     let opened = world.open(ask(question())).await;
@@ -48,7 +48,7 @@ async fn deciding_again_is_not_late() {
 }
 
 #[tokio::test]
-async fn a_refused_call_does_not_use_its_key_up() {
+async fn refused_call_does_not_consume_its_key() {
     let world = World::new().await;
     let mine = token();
     let opened = world.open(ask(question())).await;
@@ -61,19 +61,19 @@ async fn a_refused_call_does_not_use_its_key_up() {
 }
 
 #[tokio::test]
-async fn starting_again_brings_the_same_session() {
+async fn repeated_start_with_the_same_key_returns_the_same_session() {
     let world = World::new().await;
     let mine = token();
     let start = |body| new_session(Labels::new(), None, Some(key(mine, "k", body)));
-    let Once::Done(first) = world.store.write(start(1)).await.unwrap() else { panic!("not started") };
-    assert_eq!(world.store.write(start(1)).await.unwrap(), Once::Before(first));
-    assert_eq!(world.store.write(start(2)).await.unwrap(), Once::Reused);
+    let IdempotentResult::Done(first) = world.store.write(start(1)).await.unwrap() else { panic!("not started") };
+    assert_eq!(world.store.write(start(1)).await.unwrap(), IdempotentResult::Repeated(first));
+    assert_eq!(world.store.write(start(2)).await.unwrap(), IdempotentResult::Reused);
     assert_eq!(world.kinds(), [EventKind::SessionCreated, EventKind::MessageCompleted]);
     assert_eq!(world.outbox().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn at_the_same_time_too() {
+async fn concurrent_calls_with_the_same_key_take_effect_once() {
     let world = World::new().await;
     let mine = token();
     for round in 0..50 {

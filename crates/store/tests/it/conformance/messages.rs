@@ -1,4 +1,4 @@
-//! What a typed message does, inside the transaction that finds out.
+//! The effect of typed messages, decided in the transaction.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use sayso_core::ask::{Decision, Input, OutcomeStatus, Question, TypedAnswers};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
-use sayso_store::ops::{Change, MessageSent, SendMessage};
+use sayso_store::ops::{ConnectionChange, SendMessage, SendMessageResult};
 use sayso_store::read::{ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, OutboxPayload};
 
@@ -31,24 +31,26 @@ fn say(session: &Session, text: &str) -> SendMessage {
 }
 
 #[tokio::test]
-async fn with_nothing_pending_it_is_a_prompt() {
+async fn message_is_a_prompt_when_nothing_is_pending() {
     let world = World::new().await;
     let session = world.session().await;
     let message = say(&session, "hello");
     let id = message.block.id;
-    assert_eq!(world.store.write(message).await.unwrap(), MessageSent::Prompt(id));
+    assert_eq!(world.store.write(message).await.unwrap(), SendMessageResult::Prompt(id));
     let sent = world.outbox();
     assert!(matches!(&sent[1].payload, OutboxPayload::Command(raw) if raw == &Raw::of(&"prompt hello")));
 }
 
 #[tokio::test]
-async fn it_answers_the_one_open_question_and_no_prompt_is_sent() {
+async fn message_answers_the_only_open_question_without_a_prompt() {
     let world = World::new().await;
     let session = world.session().await;
     let ask = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let message = say(&session, "neither");
     let (id, by) = (message.block.id, message.by.clone());
-    let MessageSent::Answered(block, answered_ask) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    let SendMessageResult::Answered(block, answered_ask) = world.store.write(message).await.unwrap() else {
+        panic!("not an answer")
+    };
     assert_eq!((block, answered_ask.id), (id, ask.id));
     let outcome = answered_ask.outcome().cloned().unwrap();
     assert_eq!((outcome.decision, outcome.by), (answered("neither"), by));
@@ -59,7 +61,7 @@ async fn it_answers_the_one_open_question_and_no_prompt_is_sent() {
 }
 
 #[tokio::test]
-async fn it_never_answers_what_text_does_not_answer() {
+async fn message_never_answers_approvals_or_secret_questions() {
     let several = sayso_core::ask::AskBody::Question {
         questions: (0..2)
             .map(|n| Question {
@@ -84,39 +86,39 @@ async fn it_never_answers_what_text_does_not_answer() {
         let world = World::new().await;
         let session = world.session().await;
         let ask = world.agent_asks(&session, 0, ask_of(&session, "1", body)).await;
-        assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), MessageSent::Pending(vec![ask.id]));
+        assert_eq!(world.store.write(say(&session, "7")).await.unwrap(), SendMessageResult::Pending(vec![ask.id]));
         assert_eq!(world.get(ask.id).await, ask);
         let mut queued = say(&session, "7");
         queued.queue = true;
         let id = queued.block.id;
-        assert_eq!(world.store.write(queued).await.unwrap(), MessageSent::Prompt(id));
+        assert_eq!(world.store.write(queued).await.unwrap(), SendMessageResult::Prompt(id));
         assert_eq!(world.get(ask.id).await, ask, "it waits behind the ask");
     }
 }
 
 #[tokio::test]
-async fn two_open_questions_are_one_too_many() {
+async fn message_answers_nothing_when_two_questions_are_open() {
     let world = World::new().await;
     let session = world.session().await;
     let one = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let two = world.agent_asks(&session, 1, ask_of(&session, "2", question())).await;
-    assert_eq!(world.store.write(say(&session, "A")).await.unwrap(), MessageSent::Pending(vec![one.id, two.id]));
+    assert_eq!(world.store.write(say(&session, "A")).await.unwrap(), SendMessageResult::Pending(vec![one.id, two.id]));
 }
 
-/// Exactly one ask has to be *live*. Parked asks are ignored.
+/// Exactly one ask has to be live. Parked asks are ignored.
 #[tokio::test]
-async fn what_is_parked_does_not_stand_in_the_way() {
+async fn parked_asks_do_not_prevent_a_message_from_answering() {
     let world = World::new().await;
     let session = world.session().await;
     let parked = world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
     let end = SessionStatus::Ended { reason: "crashed".to_owned(), failed: true, resumable: true };
-    world.step(&session, 1, vec![], vec![Change::Status { session: session.id, status: end }]).await;
-    world.step(&session, 2, vec![], vec![Change::Status { session: session.id, status: SessionStatus::Running }]).await;
+    world.step(&session, 1, vec![], vec![ConnectionChange::Status { session: session.id, status: end }]).await;
+    world.step(&session, 2, vec![], vec![ConnectionChange::Status { session: session.id, status: SessionStatus::Running }]).await;
     let prompt = say(&session, "go on");
     let id = prompt.block.id;
-    assert_eq!(world.store.write(prompt).await.unwrap(), MessageSent::Prompt(id));
+    assert_eq!(world.store.write(prompt).await.unwrap(), SendMessageResult::Prompt(id));
     let live = world.agent_asks(&session, 3, ask_of(&session, "2", question())).await;
-    let MessageSent::Answered(_, answered) = world.store.write(say(&session, "B")).await.unwrap() else {
+    let SendMessageResult::Answered(_, answered) = world.store.write(say(&session, "B")).await.unwrap() else {
         panic!("not an answer")
     };
     assert_eq!(answered.id, live.id);
@@ -124,7 +126,7 @@ async fn what_is_parked_does_not_stand_in_the_way() {
 }
 
 #[tokio::test]
-async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
+async fn message_answers_a_set_if_the_agent_accepts_one_reply() {
     let world = World::new().await;
     let session = world.session().await;
     let mut body = ask_of(&session, "1", question());
@@ -133,14 +135,14 @@ async fn a_set_takes_it_where_the_agent_takes_one_reply_for_all() {
     let ask = world.agent_asks(&session, 0, body).await;
     let mut message = say(&session, "as you like");
     message.typed = TypedAnswers::Sets;
-    let MessageSent::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
+    let SendMessageResult::Answered(_, answered) = world.store.write(message).await.unwrap() else { panic!("not an answer") };
     let all = vec![vec!["as you like".to_owned()]; 2];
     assert_eq!(answered.outcome().map(|o| &o.decision), Some(&Decision::Answered { answers: all, note: None }));
     assert_eq!(answered.id, ask.id);
 }
 
 #[tokio::test]
-async fn again_with_the_same_key_is_the_same_message() {
+async fn repeated_message_with_the_same_key_takes_effect_once() {
     let world = World::new().await;
     let session = world.session().await;
     world.agent_asks(&session, 0, ask_of(&session, "1", question())).await;
@@ -152,25 +154,25 @@ async fn again_with_the_same_key_is_the_same_message() {
     };
     let first = world.store.write(keyed("answer", 1)).await.unwrap();
     assert!(
-        matches!(&first, MessageSent::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered))
+        matches!(&first, SendMessageResult::Answered(_, ask) if ask.outcome().map(|o| o.decision.status()) == Some(OutcomeStatus::Answered))
     );
     assert_eq!(world.store.write(keyed("answer", 1)).await.unwrap(), first);
-    assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), MessageSent::KeyReused);
+    assert_eq!(world.store.write(keyed("answer", 2)).await.unwrap(), SendMessageResult::KeyReused);
     let prompt = world.store.write(keyed("prompt", 1)).await.unwrap();
-    assert!(matches!(prompt, MessageSent::Prompt(_)));
+    assert!(matches!(prompt, SendMessageResult::Prompt(_)));
     assert_eq!(world.store.write(keyed("prompt", 1)).await.unwrap(), prompt);
     let messages = world.kinds().into_iter().filter(|kind| *kind == EventKind::MessageCompleted).count();
     assert_eq!(messages, 3, "the first prompt, the answer, the second prompt");
 }
 
 #[tokio::test]
-async fn nobody_listens_in_a_session_that_is_over_or_unseen() {
+async fn message_to_an_ended_or_invisible_session_is_refused() {
     let world = World::new().await;
     let session = world.session().await;
     let mut unseen = say(&session, "hello");
     unseen.scope = Scope::OpenedBy { token: token() };
-    assert_eq!(world.store.write(unseen).await.unwrap(), MessageSent::NotFound);
+    assert_eq!(world.store.write(unseen).await.unwrap(), SendMessageResult::NotFound);
     let end = SessionStatus::Ended { reason: "closed".to_owned(), failed: false, resumable: false };
-    world.step(&session, 0, vec![], vec![Change::Status { session: session.id, status: end }]).await;
-    assert_eq!(world.store.write(say(&session, "hello")).await.unwrap(), MessageSent::Ended);
+    world.step(&session, 0, vec![], vec![ConnectionChange::Status { session: session.id, status: end }]).await;
+    assert_eq!(world.store.write(say(&session, "hello")).await.unwrap(), SendMessageResult::Ended);
 }

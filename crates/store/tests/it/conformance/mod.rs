@@ -1,4 +1,4 @@
-//! The conformance suite: what every backend of the store promises. Its tests know no SQL and no file; they get their database
+//! The conformance suite, which every backend has to pass. Its tests contain no SQL and use no files. They get their database
 //! from [`TestDatabase`](crate::world::TestDatabase). `main.rs` includes the suite once for each backend. List the cases with
 //!
 //! ```text

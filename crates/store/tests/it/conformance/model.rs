@@ -1,5 +1,5 @@
-//! Random sequences of operations, applied to the store and to a small model. Results, asks, events and the outbox agree,
-//! however operations are batched and whenever the store is read or opened again.
+//! Applies random sequences of operations to the store and to a small model. Results, asks, events and the outbox have to
+//! agree, for any batching and for reads and restarts at any point.
 
 use std::time::Duration;
 
@@ -11,7 +11,8 @@ use sayso_core::scope::Scope;
 use sayso_core::session::Session;
 use sayso_core::time::Time;
 use sayso_store::ops::{
-    Advance, Advanced, CallerHasOutcome, Change, LoadConnection, OpenAsk, Opened, ResolveAsk, ResolveError, SnoozeAsk,
+    AdvanceConnection, AdvanceResult, CollectOutcome, ConnectionChange, LoadConnection, OpenAsk, OpenAskResult, ResolveAsk,
+    ResolveError, SnoozeAsk,
 };
 use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::{EventPayload, OutboxId, OutboxPayload, Store, StoredEvent};
@@ -22,7 +23,7 @@ use crate::world::{MAIN, advance, answered, ask, ask_of, at, question, resolve, 
 const AGENTS: usize = 2;
 const MAX_PENDING: usize = 3;
 
-/// What happens. Numbers choose among the agents, callers or asks there are.
+/// A step of a sequence. Numbers choose one of the existing agents, callers or asks.
 #[derive(Debug, Clone)]
 enum Step {
     CallerAsks {
@@ -32,11 +33,11 @@ enum Step {
     AgentAsks {
         agent: usize,
     },
-    /// The agent's input was handled before.
+    /// The agent repeats an input that was handled.
     AgentRepeats {
         agent: usize,
     },
-    /// The agent has everything that waited for it.
+    /// The agent confirms all messages.
     AgentTakes {
         agent: usize,
     },
@@ -54,7 +55,7 @@ enum Step {
 
 #[derive(Debug, Clone)]
 enum Round {
-    /// Operations that are given to the store together.
+    /// Operations that the store gets together.
     Batch(Vec<Step>),
     Read,
     Reopen,
@@ -82,24 +83,24 @@ fn rounds() -> impl Strategy<Value = Vec<Round>> {
     vec(round, 1..16)
 }
 
-/// An operation with its target chosen, so that store and model do the same.
+/// An operation with a chosen target, the same for store and model.
 enum Action {
     Open(Box<OpenAsk>),
-    Advance(Box<Advance>),
+    AdvanceConnection(Box<AdvanceConnection>),
     Answer(Box<ResolveAsk>),
     Snooze(SnoozeAsk),
-    Collect(CallerHasOutcome),
+    Collect(CollectOutcome),
 }
 
 #[derive(Debug, PartialEq)]
 enum Reply {
-    Opened(Opened),
-    Advanced(Advanced),
+    OpenAskResult(OpenAskResult),
+    AdvanceResult(AdvanceResult),
     Resolved(Box<Result<Ask, ResolveError>>),
     Collected,
 }
 
-/// An event, reduced to what the model knows.
+/// An event, reduced to the parts that the model predicts.
 #[derive(Debug, Clone, PartialEq)]
 enum Said {
     Requested(AskId),
@@ -131,12 +132,12 @@ struct Model {
     sessions: Vec<Session>,
     positions: Vec<i64>,
     callers: [TokenId; 2],
-    /// Counts the asks that were planned, for their request ids.
+    /// The number of planned asks, for their request ids.
     planned: usize,
 }
 
 impl Model {
-    /// Chooses targets among what there is when the batch begins.
+    /// Chooses targets among the rows that exist when the batch begins.
     fn plan(&mut self, step: &Step, moved: &mut [i64; AGENTS]) -> Option<Action> {
         let chosen = |ask: usize| (!self.asks.is_empty()).then(|| self.asks[ask % self.asks.len()].id);
         Some(match step {
@@ -158,12 +159,22 @@ impl Model {
                 let asked = ask_of(session, &self.planned.to_string(), question());
                 let from = self.positions[*agent] + moved[*agent];
                 moved[*agent] += 1;
-                Action::Advance(Box::new(advance(session, from, vec![], vec![Change::OpenAsk(Box::new(asked))])))
+                Action::AdvanceConnection(Box::new(advance(
+                    session,
+                    from,
+                    vec![],
+                    vec![ConnectionChange::OpenAsk(Box::new(asked))],
+                )))
             }
             Step::AgentRepeats { agent } => {
                 let asked = ask_of(&self.sessions[*agent], "repeated", question());
                 let from = self.positions[*agent] - 1;
-                Action::Advance(Box::new(advance(&self.sessions[*agent], from, vec![], vec![Change::OpenAsk(Box::new(asked))])))
+                Action::AdvanceConnection(Box::new(advance(
+                    &self.sessions[*agent],
+                    from,
+                    vec![],
+                    vec![ConnectionChange::OpenAsk(Box::new(asked))],
+                )))
             }
             Step::AgentTakes { agent } => {
                 let session = &self.sessions[*agent];
@@ -171,13 +182,13 @@ impl Model {
                 let rows = rows.map(|(row, _)| *row).collect();
                 let from = self.positions[*agent] + moved[*agent];
                 moved[*agent] += 1;
-                Action::Advance(Box::new(advance(session, from, rows, vec![])))
+                Action::AdvanceConnection(Box::new(advance(session, from, rows, vec![])))
             }
             Step::Answer { ask, entry } => Action::Answer(Box::new(resolve(chosen(*ask)?, answered(entry)))),
             Step::Snooze { ask } => {
                 Action::Snooze(SnoozeAsk { workspace: MAIN, ask: chosen(*ask)?, scope: Scope::All, until: Some(at(500)) })
             }
-            Step::Collect { ask } => Action::Collect(CallerHasOutcome { workspace: MAIN, ask: chosen(*ask)? }),
+            Step::Collect { ask } => Action::Collect(CollectOutcome { workspace: MAIN, ask: chosen(*ask)? }),
         })
     }
 
@@ -191,8 +202,8 @@ impl Model {
 
     fn apply(&mut self, action: &Action) -> Reply {
         match action {
-            Action::Open(open) => Reply::Opened(self.open(&open.ask)),
-            Action::Advance(advance) => Reply::Advanced(self.advance(advance)),
+            Action::Open(open) => Reply::OpenAskResult(self.open(&open.ask)),
+            Action::AdvanceConnection(advance) => Reply::AdvanceResult(self.advance(advance)),
             Action::Answer(answer) => Reply::Resolved(Box::new(self.answer(answer))),
             Action::Snooze(snooze) => Reply::Resolved(Box::new(self.snooze(snooze))),
             Action::Collect(collect) => {
@@ -202,17 +213,17 @@ impl Model {
         }
     }
 
-    fn open(&mut self, ask: &Ask) -> Opened {
+    fn open(&mut self, ask: &Ask) -> OpenAskResult {
         let pending = || self.asks.iter().filter(|other| is_pending(other) && other.origin.opened_by == ask.origin.opened_by);
         let same = pending().find(|other| ask.origin.native_id.is_some() && other.origin.native_id == ask.origin.native_id);
         if let Some(earlier) = same {
-            return Opened::Ask(Box::new(earlier.clone()));
+            return OpenAskResult::Ask(Box::new(earlier.clone()));
         }
         if pending().count() >= MAX_PENDING {
-            return Opened::TooMany;
+            return OpenAskResult::TooMany;
         }
         self.insert(ask.clone());
-        Opened::Ask(Box::new(ask.clone()))
+        OpenAskResult::Ask(Box::new(ask.clone()))
     }
 
     fn say(&mut self, said: Said) {
@@ -224,10 +235,10 @@ impl Model {
         self.asks.push(ask);
     }
 
-    fn advance(&mut self, advance: &Advance) -> Advanced {
+    fn advance(&mut self, advance: &AdvanceConnection) -> AdvanceResult {
         let agent = self.sessions.iter().position(|session| session.connection == advance.connection).unwrap();
         if self.positions[agent] != advance.from.0 {
-            return Advanced::Stale;
+            return AdvanceResult::Stale;
         }
         self.positions[agent] += 1;
         for row in &advance.delivered {
@@ -238,10 +249,10 @@ impl Model {
             }
         }
         for change in &advance.changes {
-            let Change::OpenAsk(ask) = change else { panic!("not planned") };
+            let ConnectionChange::OpenAsk(ask) = change else { panic!("not planned") };
             self.insert(Ask::clone(ask));
         }
-        Advanced::Yes
+        AdvanceResult::Yes
     }
 
     fn answer(&mut self, answer: &ResolveAsk) -> Result<Ask, ResolveError> {
@@ -287,8 +298,8 @@ fn refuse_resolved(ask: &Ask) -> Result<(), ResolveError> {
 
 async fn write(store: Store, action: Action) -> Reply {
     match action {
-        Action::Open(open) => Reply::Opened(store.write(*open).await.unwrap()),
-        Action::Advance(advance) => Reply::Advanced(store.write(*advance).await.unwrap()),
+        Action::Open(open) => Reply::OpenAskResult(store.write(*open).await.unwrap()),
+        Action::AdvanceConnection(advance) => Reply::AdvanceResult(store.write(*advance).await.unwrap()),
         Action::Answer(answer) => Reply::Resolved(Box::new(store.write(*answer).await.unwrap().map(|ask| (*ask).clone()))),
         Action::Snooze(snooze) => Reply::Resolved(Box::new(store.write(snooze).await.unwrap().map(|ask| (*ask).clone()))),
         Action::Collect(collect) => {
@@ -298,7 +309,7 @@ async fn write(store: Store, action: Action) -> Reply {
     }
 }
 
-/// Compares everything that can be read.
+/// Compares all results of queries.
 async fn compare(world: &World, model: &Model) {
     let any = ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 10_000) };
     let mut all = world.store.read(any).await.unwrap().rows;

@@ -1,27 +1,27 @@
-//! Tokens, login codes, grants, settings, trusted projects.
+//! Tokens, login codes, grants, settings and trusted projects.
 
 use sayso_core::id::GrantId;
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
-use sayso_store::Retain;
+use sayso_store::RetentionLimits;
 use sayso_store::ops::{
-    AddGrant, CreateLoginCode, CreateToken, Once, PutSetting, RedeemLoginCode, RevokeToken, TokenRow, TrustProject,
+    AddGrant, CreateLoginCode, CreateToken, IdempotentResult, PutSetting, RedeemLoginCode, RevokeToken, TokenRow, TrustProject,
 };
-use sayso_store::read::{AllTokens, PolicyState};
+use sayso_store::read::{ListTokens, ReadStoredPolicy};
 
 use super::World;
 use crate::world::{MAIN, at, entropy, labels, token, token_row};
 
 #[tokio::test]
-async fn tokens_are_kept_and_revoked_once() {
+async fn tokens_are_stored_and_revoked_once() {
     let world = World::new().await;
     let one = token_row(1, Scope::Labels { labels: labels(&[("team", "shop")]) });
     let two = token_row(2, Scope::All);
     for token in [&one, &two] {
         let create = CreateToken { token: token.clone(), key: None };
-        assert_eq!(world.store.write(create).await.unwrap(), Once::Done(token.clone()));
+        assert_eq!(world.store.write(create).await.unwrap(), IdempotentResult::Done(token.clone()));
     }
-    assert_eq!(world.store.read(AllTokens).await.unwrap(), [two.clone(), one.clone()], "newest first");
+    assert_eq!(world.store.read(ListTokens).await.unwrap(), [two.clone(), one.clone()], "newest first");
     let revoke = async |token, seconds| {
         world.clock.set(at(seconds));
         world.store.write(RevokeToken { workspace: MAIN, token }).await.unwrap()
@@ -30,19 +30,19 @@ async fn tokens_are_kept_and_revoked_once() {
     assert_eq!(revoke(one.id, 10).await, Some(revoked.clone()));
     assert_eq!(revoke(one.id, 20).await, Some(revoked.clone()), "the first time counts");
     assert_eq!(revoke(token(), 20).await, None);
-    assert_eq!(world.reopen().await.store.read(AllTokens).await.unwrap(), [two, revoked]);
+    assert_eq!(world.reopen().await.store.read(ListTokens).await.unwrap(), [two, revoked]);
 }
 
 #[tokio::test]
-async fn a_hash_belongs_to_one_token() {
+async fn second_token_with_the_same_hash_is_refused() {
     let world = World::new().await;
     world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.unwrap();
     assert!(world.store.write(CreateToken { token: token_row(1, Scope::All), key: None }).await.is_err());
-    assert_eq!(world.store.read(AllTokens).await.unwrap().len(), 1);
+    assert_eq!(world.store.read(ListTokens).await.unwrap().len(), 1);
 }
 
 #[tokio::test]
-async fn a_login_code_works_once_and_not_too_late() {
+async fn login_code_works_once_until_it_expires() {
     let world = World::new().await;
     let code = |hash: u8| CreateLoginCode {
         workspace: MAIN,
@@ -63,11 +63,11 @@ async fn a_login_code_works_once_and_not_too_late() {
     assert_eq!((token.role.as_str(), token.actor.as_str()), ("admin", "ann"), "role and name are the code's");
     assert_eq!(redeem(1, 10, 3).await, None, "used");
     assert_eq!(redeem(2, 600, 4).await, None, "too old");
-    assert_eq!(world.store.read(AllTokens).await.unwrap(), [token]);
+    assert_eq!(world.store.read(ListTokens).await.unwrap(), [token]);
 }
 
 #[tokio::test]
-async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
+async fn grants_settings_and_trust_are_stored_replaced_and_deleted() {
     let world = World::new().await;
     let grant =
         |until| AddGrant { workspace: MAIN, id: GrantId::new(at(0), entropy()), until, data: Raw::of(&"rule"), key: None };
@@ -86,13 +86,13 @@ async fn what_is_set_by_hand_is_kept_replaced_and_forgotten() {
         world.store.write(trust).await.unwrap();
     }
     let world = world.reopen().await;
-    let state = world.store.read(PolicyState { workspace: MAIN }).await.unwrap();
+    let state = world.store.read(ReadStoredPolicy { workspace: MAIN }).await.unwrap();
     assert_eq!(state.grants.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ids);
     assert_eq!(state.settings, [("profile".to_owned(), Raw::of(&"home"))]);
     assert_eq!(state.trusted, [("/p/.sayso.toml".to_owned(), "new".to_owned())]);
-    let retain = Retain { events_before: at(0), keys_before: at(0), at_most: 100 };
+    let retain = RetentionLimits { events_before: at(0), keys_before: at(0), at_most: 100 };
     world.clock.set(at(500));
     world.store.retain(retain).await.unwrap();
-    let state = world.store.read(PolicyState { workspace: MAIN }).await.unwrap();
+    let state = world.store.read(ReadStoredPolicy { workspace: MAIN }).await.unwrap();
     assert_eq!(state.grants.iter().map(|(id, ..)| *id).collect::<Vec<_>>(), ids[1..]);
 }

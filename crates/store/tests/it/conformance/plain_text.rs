@@ -1,4 +1,4 @@
-//! U+0000: content keeps it, and text with a column of its own is refused.
+//! U+0000 in texts: JSON keeps it, and plain columns refuse it.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Delivery};
 use sayso_core::connection::Connection;
 use sayso_core::scope::Scope;
 use sayso_store::ops::{
-    AttachConnection, Change, CreateLoginCode, CreateToken, EnsureExternal, ExternalKey, NoteRow, NoteState, OpenAsk, Opened,
-    PushRow, PutNote, PutPush, TokenRow, TrustProject,
+    AttachConnection, ConnectionChange, CreateLoginCode, CreateToken, EnsureExternalSession, ExternalSessionKey, NotificationRow,
+    NotificationState, OpenAsk, OpenAskResult, PushSubscriptionRow, PutNotification, PutPushSubscription, TokenRow, TrustProject,
 };
 use sayso_store::read::{ListAsks, StatusFilter};
 use sayso_store::{EventKind, Operation, StoreError};
@@ -15,7 +15,7 @@ use sayso_store::{EventKind, Operation, StoreError};
 use super::World;
 use crate::world::{MAIN, answered, ask, ask_of, at, block, key, labels, new_session, question, token, token_row};
 
-/// JSON, the search and the lists keep every character, U+0000 too: agents send it in the output of tools.
+/// JSON, search and lists keep every character, including U+0000, which agents send in the output of tools.
 #[tokio::test]
 async fn text_with_nul_is_stored_verbatim() {
     let world = World::new().await;
@@ -23,7 +23,7 @@ async fn text_with_nul_is_stored_verbatim() {
     Arc::make_mut(&mut asked.context).title = "before\0after".to_owned();
     let id = asked.id;
     let open = OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(asked.clone()), key: None, max_pending: 1_000 };
-    assert!(matches!(world.store.write(open).await.unwrap(), Opened::Ask(_)));
+    assert!(matches!(world.store.write(open).await.unwrap(), OpenAskResult::Ask(_)));
     let world = world.reopen().await;
     assert_eq!(world.get(id).await, asked);
     let words = ListAsks { words: Some("after".to_owned()), ..ListAsks::pending(MAIN, Scope::All, 10) };
@@ -32,7 +32,7 @@ async fn text_with_nul_is_stored_verbatim() {
     assert_eq!(world.reopen().await.get(id).await.outcome().map(|outcome| outcome.decision.clone()), Some(answered("A\0B")));
 }
 
-/// Everything that an agent and a person can say, with U+0000 in it.
+/// Stores all content of agents and people, with U+0000 in it.
 pub(crate) async fn store_nul_in_every_content(world: &World) {
     let mut new = new_session(labels(&[("team\0", "shop\0")]), None, None);
     (new.session.title, new.session.branch) = ("title\0".to_owned(), Some("branch\0".to_owned()));
@@ -53,16 +53,16 @@ pub(crate) async fn store_nul_in_every_content(world: &World) {
         ..context.clone()
     };
     let changes = vec![
-        Change::Block { session: session.id, block: said, event: EventKind::MessageCompleted },
-        Change::OpenAsk(Box::new(asked.clone())),
+        ConnectionChange::Block { session: session.id, block: said, event: EventKind::MessageCompleted },
+        ConnectionChange::OpenAsk(Box::new(asked.clone())),
     ];
     world.step(&session, 0, vec![], changes).await;
     world.resolve(asked.id, answered("A\0B")).await.unwrap();
     let delivery = Delivery::Undeliverable { reason: "exit: \0".to_owned() };
-    world.step(&session, 1, vec![], vec![Change::Delivery { ask: asked.id, delivery }]).await;
+    world.step(&session, 1, vec![], vec![ConnectionChange::Delivery { ask: asked.id, delivery }]).await;
 }
 
-/// The reason is not searched, so it has a separate column.
+/// The reason is stored in a plain column.
 #[tokio::test]
 async fn reason_of_an_undeliverable_answer_has_a_replacement_for_nul() {
     let world = World::new().await;
@@ -107,23 +107,23 @@ async fn plain_text_with_nul_is_refused_and_leaves_no_trace() {
     let new = new_session(labels(&[]), None, None);
     let connection = Connection { agent: nul(), ..new.connection.clone() };
     assert_refused(&world, AttachConnection { workspace: MAIN, connection }, "the name of the agent").await;
-    let external = ExternalKey { workspace: MAIN, token: token(), agent: "mock".to_owned(), native_id: nul() };
-    let ensure = EnsureExternal { key: external, session: new.session, connection: new.connection };
+    let external = ExternalSessionKey { workspace: MAIN, token: token(), agent: "mock".to_owned(), native_id: nul() };
+    let ensure = EnsureExternalSession { key: external, session: new.session, connection: new.connection };
     assert_refused(&world, ensure, "the id of the session").await;
     let code = CreateLoginCode { workspace: MAIN, hash: [1; 32], role: "viewer".to_owned(), actor: nul(), expires_at: at(900) };
     assert_refused(&world, code, "the name").await;
     let row = TokenRow { device: Some(nul()), ..token_row(1, Scope::All) };
     assert_refused(&world, CreateToken { token: row, key: None }, "the name of the device").await;
-    let note = NoteRow {
+    let note = NotificationRow {
         ask: ask(question()).id,
         channel: "mail".to_owned(),
-        state: NoteState::Told,
+        state: NotificationState::Told,
         attempts: 1,
         message: Some(nul()),
     };
-    assert_refused(&world, PutNote { workspace: MAIN, note }, "the id of the message").await;
-    let push = PushRow { token: token(), endpoint: nul(), public_key: [0; 65], auth: [0; 16] };
-    assert_refused(&world, PutPush { workspace: MAIN, push }, "the address of the push service").await;
+    assert_refused(&world, PutNotification { workspace: MAIN, note }, "the id of the message").await;
+    let push = PushSubscriptionRow { token: token(), endpoint: nul(), public_key: [0; 65], auth: [0; 16] };
+    assert_refused(&world, PutPushSubscription { workspace: MAIN, push }, "the address of the push service").await;
     let trust = TrustProject { workspace: MAIN, path: nul(), hash: "h".to_owned() };
     assert_refused(&world, trust, "the path").await;
     assert!(world.past(0).await.is_empty());

@@ -1,4 +1,4 @@
-//! Runs: a transition is whole or nothing, and only who knows where a run stands moves it.
+//! Runs: transitions are atomic, and only a writer with the current version can advance a run.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use sayso_core::scope::Scope;
 use sayso_core::snapshot::RunSnapshot;
 use sayso_core::workflow::Workflow;
 use sayso_store::EventKind;
-use sayso_store::ops::{AdvanceRun, Advanced, CreateRun, Once, RunEvent};
-use sayso_store::read::{GetRun, ListRuns, OpenRuns};
+use sayso_store::ops::{AdvanceResult, AdvanceRun, CreateRun, IdempotentResult, RunEvent};
+use sayso_store::read::{GetRun, ListOpenRuns, ListRuns};
 
 use super::World;
 use crate::world::{MAIN, at, entropy, token};
@@ -48,31 +48,31 @@ fn read(run: &Run, scope: Scope) -> GetRun {
 }
 
 #[tokio::test]
-async fn a_run_is_kept_with_its_steps_and_moved_by_one() {
+async fn run_is_stored_with_its_steps_and_advanced_by_one_writer() {
     let world = World::new().await;
     let mut run = run();
     run.next(Event::Begin, at(0), &mut entropy);
     let created = world.store.write(CreateRun { first: moved(&run, 0), key: None }).await.unwrap();
-    assert_eq!(created, Once::Done(Box::new(run.clone())));
+    assert_eq!(created, IdempotentResult::Done(Box::new(run.clone())));
     let world = world.reopen().await;
-    assert_eq!(world.store.read(OpenRuns { workspace: MAIN }).await.unwrap(), [run.id]);
+    assert_eq!(world.store.read(ListOpenRuns { workspace: MAIN }).await.unwrap(), [run.id]);
     let found = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     assert_eq!((&found.run, found.version), (&run, 1));
 
     let before = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     run.next(Event::Cancel { reason: "ada".to_owned() }, at(1), &mut entropy);
     let stale = world.store.write(moved(&run, 0)).await.unwrap();
-    assert_eq!((stale, world.kinds()), (Advanced::Stale, vec![]), "who does not know where it stands changes nothing");
+    assert_eq!((stale, world.kinds()), (AdvanceResult::Stale, vec![]), "a writer with an old version changes nothing");
     assert_eq!(world.store.read(read(&run, Scope::All)).await.unwrap().unwrap().run, before.run);
-    assert_eq!(world.store.write(moved(&run, 1)).await.unwrap(), Advanced::Yes);
+    assert_eq!(world.store.write(moved(&run, 1)).await.unwrap(), AdvanceResult::Yes);
     assert_eq!(world.kinds(), [EventKind::RunCancelled]);
     let after = world.store.read(read(&run, Scope::All)).await.unwrap().unwrap();
     assert!(after.run.steps.iter().all(|step| matches!(step.state, StepState::Cancelled { .. })), "{after:?}");
-    assert_eq!(world.store.read(OpenRuns { workspace: MAIN }).await.unwrap(), []);
+    assert_eq!(world.store.read(ListOpenRuns { workspace: MAIN }).await.unwrap(), []);
 }
 
 #[tokio::test]
-async fn a_run_is_seen_by_its_labels_and_listed_newest_first() {
+async fn runs_are_visible_by_label_and_listed_newest_first() {
     let world = World::new().await;
     let (one, two) = (run(), run());
     for run in [&one, &two] {

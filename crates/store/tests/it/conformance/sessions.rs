@@ -1,4 +1,4 @@
-//! Sessions: lists, single reads, transcripts, and what is commanded.
+//! Sessions: lists, single reads, transcripts and commands.
 
 use sayso_core::ask::{AskState, Delivery};
 use sayso_core::id::{BlockId, SessionId};
@@ -6,7 +6,7 @@ use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_core::session::{Session, SessionStatus};
 use sayso_core::transcript::{Block, BlockBody, Role, ToolStatus};
-use sayso_store::ops::{Change, CommandSession, Commanded, LoadConnection, SessionCommand};
+use sayso_store::ops::{CommandSession, ConnectionChange, LoadConnection, SessionCommand, SessionCommandResult};
 use sayso_store::read::{GetSession, ListSessions, ReadTranscript, TranscriptEntry};
 use sayso_store::{EventKind, EventPayload, OutboxPayload};
 
@@ -33,7 +33,7 @@ fn ended(resumable: bool) -> SessionStatus {
 }
 
 async fn end(world: &World, session: &Session, from: i64, resumable: bool) {
-    world.step(session, from, vec![], vec![Change::Status { session: session.id, status: ended(resumable) }]).await;
+    world.step(session, from, vec![], vec![ConnectionChange::Status { session: session.id, status: ended(resumable) }]).await;
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn lists_are_newest_first_filtered_and_paged() {
 }
 
 #[tokio::test]
-async fn one_session_comes_with_what_is_pending() {
+async fn session_detail_includes_pending_asks() {
     let world = World::new().await;
     let session = world.session().await;
     let get = |session, scope| world.store.read(GetSession { workspace: MAIN, session, scope });
@@ -79,7 +79,7 @@ async fn one_session_comes_with_what_is_pending() {
 }
 
 #[tokio::test]
-async fn a_transcript_has_blocks_and_asks_in_their_order() {
+async fn transcript_lists_blocks_and_asks_in_order() {
     let world = World::new().await;
     let (session, other) = (world.session().await, world.session().await);
     let said = |text: &str| {
@@ -87,15 +87,17 @@ async fn a_transcript_has_blocks_and_asks_in_their_order() {
         sayso_core::transcript::Block { body, ..block("") }
     };
     let blocks = [said("first"), said("last")];
-    let put = |block: &sayso_core::transcript::Block| Change::Block {
+    let put = |block: &sayso_core::transcript::Block| ConnectionChange::Block {
         session: session.id,
         block: block.clone(),
         event: EventKind::MessageCompleted,
     };
     let ask = ask_of(&session, "1", question());
-    world.step(&session, 0, vec![], vec![put(&blocks[0]), Change::OpenAsk(Box::new(ask.clone())), put(&blocks[1])]).await;
+    world
+        .step(&session, 0, vec![], vec![put(&blocks[0]), ConnectionChange::OpenAsk(Box::new(ask.clone())), put(&blocks[1])])
+        .await;
     world.agent_asks(&other, 0, ask_of(&other, "1", question())).await;
-    // A block with the same id takes the place of the first.
+    // A block with the same id replaces the first one.
     let mut better = blocks[0].clone();
     better.body = BlockBody::Message { role: Role::Assistant, text: "better".to_owned() };
     world.step(&session, 1, vec![], vec![put(&better)]).await;
@@ -126,10 +128,10 @@ async fn a_transcript_has_blocks_and_asks_in_their_order() {
 }
 
 #[tokio::test]
-async fn a_status_is_told_when_it_is_news() {
+async fn status_is_announced_only_when_it_changes() {
     let world = World::new().await;
     let session = world.session().await;
-    let status = |status| vec![Change::Status { session: session.id, status }];
+    let status = |status| vec![ConnectionChange::Status { session: session.id, status }];
     world.step(&session, 0, vec![], status(SessionStatus::Idle)).await;
     world.step(&session, 1, vec![], status(SessionStatus::Idle)).await;
     world.step(&session, 2, vec![], status(SessionStatus::Running)).await;
@@ -138,25 +140,25 @@ async fn a_status_is_told_when_it_is_news() {
 }
 
 #[tokio::test]
-async fn commands_go_to_sessions_that_can_take_them() {
+async fn commands_reach_only_sessions_that_accept_them() {
     let world = World::new().await;
     let session = world.session().await;
     let do_ = |kind| world.store.write(command(&session, kind));
-    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), Commanded::NotResumable, "it is not over");
+    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), SessionCommandResult::NotResumable, "it is not over");
     for kind in [SessionCommand::Interrupt, SessionCommand::Close] {
-        assert!(matches!(do_(kind).await.unwrap(), Commanded::Queued(_)));
+        assert!(matches!(do_(kind).await.unwrap(), SessionCommandResult::Queued(_)));
         let sent = world.outbox().pop().unwrap();
         assert!(matches!(&sent.payload, OutboxPayload::Command(raw) if raw == &Raw::of(&format!("{kind:?}"))));
     }
     end(&world, &session, 0, true).await;
-    assert_eq!(do_(SessionCommand::Interrupt).await.unwrap(), Commanded::Ended);
-    let Commanded::Queued(resumed) = do_(SessionCommand::Resume).await.unwrap() else { panic!("not resumed") };
+    assert_eq!(do_(SessionCommand::Interrupt).await.unwrap(), SessionCommandResult::Ended);
+    let SessionCommandResult::Queued(resumed) = do_(SessionCommand::Resume).await.unwrap() else { panic!("not resumed") };
     assert_eq!(resumed.status, SessionStatus::Running);
     end(&world, &session, 1, false).await;
-    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), Commanded::NotResumable, "for good");
+    assert_eq!(do_(SessionCommand::Resume).await.unwrap(), SessionCommandResult::NotResumable, "for good");
     let mut unseen = command(&session, SessionCommand::Resume);
     unseen.scope = Scope::OpenedBy { token: token() };
-    assert_eq!(world.store.write(unseen).await.unwrap(), Commanded::NotFound);
+    assert_eq!(world.store.write(unseen).await.unwrap(), SessionCommandResult::NotFound);
 }
 
 /// Only the actor knows which outcomes it has sent.
@@ -184,7 +186,7 @@ async fn interrupt_and_close_leave_outcomes_to_the_actor() {
     }
 }
 
-/// The block of the last event, as JSON.
+/// Returns the block of the last event as JSON.
 fn block_of(world: &World) -> serde_json::Value {
     let last = world.events().pop().unwrap().payload;
     let EventPayload::Block { block, .. } = last else { panic!("{last:?}") };
@@ -192,7 +194,7 @@ fn block_of(world: &World) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn a_tool_keeps_what_it_was_called_with() {
+async fn tool_block_keeps_the_input_of_its_call() {
     let world = World::new().await;
     let session = world.session().await;
     let called = serde_json::json!({ "command": "ls", "lines": [1, "two"] });
@@ -205,13 +207,13 @@ async fn a_tool_keeps_what_it_was_called_with() {
             status,
         };
         let block = Block { id: BlockId::new(at(0), [9; 10]), at: at(1), subagent: None, body };
-        vec![Change::Block { session: session.id, block, event: EventKind::ToolUpdated }]
+        vec![ConnectionChange::Block { session: session.id, block, event: EventKind::ToolUpdated }]
     };
     world.step(&session, 0, vec![], tool(Some(Raw::of(&called)), None, ToolStatus::Running)).await;
     world.step(&session, 1, vec![], tool(None, Some("a.txt"), ToolStatus::Complete)).await;
     let told = block_of(&world);
     assert_eq!((&told["input"], &told["output"]), (&called, &serde_json::json!("a.txt")), "{told}");
-    // What it says anew replaces what it said before, whole.
+    // The new input replaces the earlier one completely.
     let other = serde_json::json!({ "command": "pwd" });
     world.step(&session, 2, vec![], tool(Some(Raw::of(&other)), None, ToolStatus::Running)).await;
     let told = block_of(&world);

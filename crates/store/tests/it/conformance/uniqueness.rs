@@ -1,16 +1,16 @@
-//! Ids that exist are refused, whether their rows wait in memory or are in their tables.
+//! Existing ids are refused, for rows in memory and for rows in their tables.
 
 use sayso_core::id::{ConnectionId, GrantId};
 use sayso_core::raw::Raw;
 use sayso_core::scope::Scope;
 use sayso_store::ops::{AddGrant, AttachConnection, CreateSession, CreateToken, OpenAsk, TokenRow};
-use sayso_store::read::{AllTokens, GetSession, PolicyState};
+use sayso_store::read::{GetSession, ListTokens, ReadStoredPolicy};
 use sayso_store::{Operation, StoreError};
 
 use super::World;
 use crate::world::{MAIN, ask, at, entropy, labels, new_session, question, token_row};
 
-/// Writes an operation whose id is taken.
+/// Runs an operation whose id exists.
 async fn assert_taken(world: &World, operation: impl Operation, taken: &str) {
     let refused = world.store.write(operation).await.err();
     assert!(matches!(refused, Some(StoreError::Duplicate { what }) if what == taken), "{refused:?}");
@@ -49,8 +49,8 @@ async fn id_that_exists_is_refused_and_leaves_no_trace() {
     assert_eq!(world.get(asked.id).await, asked);
     let found = world.store.read(GetSession { workspace: MAIN, session: session.id, scope: Scope::All }).await.unwrap();
     assert_eq!(found.map(|found| found.session), Some(session));
-    let grants = world.store.read(PolicyState { workspace: MAIN }).await.unwrap().grants;
+    let grants = world.store.read(ReadStoredPolicy { workspace: MAIN }).await.unwrap().grants;
     assert_eq!(grants, [(grant, None, Raw::of(&"first"))]);
-    assert_eq!(world.store.read(AllTokens).await.unwrap(), [row]);
+    assert_eq!(world.store.read(ListTokens).await.unwrap(), [row]);
     assert_eq!(world.past(0).await.len(), head);
 }

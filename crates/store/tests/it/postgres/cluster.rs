@@ -1,4 +1,4 @@
-//! A PostgreSQL server that the tests of this binary start and share. It listens on a socket in its own directory only.
+//! A PostgreSQL server that the tests of this binary share. It listens only on a socket in its own directory.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,10 +9,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// PostgreSQL refuses to run as root; then it runs as nobody.
+/// The user of the server if the tests run as root, because PostgreSQL refuses to run as root.
 const NOBODY: u32 = 65_534;
 
-/// Waits until the tests have ended, however they ended, and then stops the server and deletes its directory.
+/// Waits until the test process ends, for any reason, and then stops the server and deletes its directory.
 const KEEPER: &str = r#"
 "$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=300 -c shared_buffers=32MB \
     -c max_wal_size=256MB >"$2/log" 2>&1 &
@@ -31,7 +31,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// The server of this binary. The first caller starts it.
+    /// Returns the server of this binary. The first call starts it.
     pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<Cluster> = OnceLock::new();
         SHARED.get_or_init(Self::start)
@@ -64,7 +64,7 @@ impl Cluster {
         assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
         let mut keeper = as_user(Path::new("sh"));
         keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&dir).stdin(Stdio::piped());
-        // Signals for the tests, for example of a terminal, must not end it first.
+        // Signals for the tests, for example from a terminal, must not end it first.
         let keeper = keeper.process_group(0).spawn().unwrap();
         let cluster = Self { dir, _keeper: keeper };
         cluster.wait_until_ready(&bin);
@@ -88,7 +88,7 @@ impl Cluster {
     }
 }
 
-/// The newest PostgreSQL of Debian.
+/// Finds the newest PostgreSQL of Debian.
 fn programs() -> PathBuf {
     let versions =
         fs::read_dir("/usr/lib/postgresql").map(|versions| versions.flatten().map(|version| version.path().join("bin")));
@@ -97,7 +97,8 @@ fn programs() -> PathBuf {
     found.pop().expect("PostgreSQL is not installed; run scripts/need.sh test")
 }
 
-/// A directory that the user of the server owns and can reach. A temporary directory of root may be closed to others.
+/// Creates a directory that the user of the server owns and can reach. Other users may not be able to enter a temporary
+/// directory of root.
 fn directory(is_root: bool) -> PathBuf {
     let mut builder = tempfile::Builder::new();
     builder.prefix("sayso-postgres.");

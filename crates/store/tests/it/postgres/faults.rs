@@ -1,11 +1,11 @@
-//! What goes wrong between a store and PostgreSQL: nothing is lost and nothing happens twice.
+//! Faults between a store and PostgreSQL: nothing is lost and nothing takes effect twice.
 
 use std::time::Duration;
 
 use sayso_core::ask::Decision;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
-use sayso_store::read::{FeedHead, ListAsks};
+use sayso_store::read::{ListAsks, ReadFeedHead};
 use sayso_store::{Commit, EventPayload, OpenError, PostgresOptions, Store, StoreError};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
@@ -14,8 +14,8 @@ use super::World;
 use super::proxy::{Mode, Proxy};
 use crate::world::{MAIN, answered, ask, question, resolve, until};
 
-/// Opens an ask in a task of its own.
-fn opening(store: &Store) -> tokio::task::JoinHandle<Result<sayso_store::ops::Opened, StoreError>> {
+/// Opens an ask in a separate task.
+fn opening(store: &Store) -> tokio::task::JoinHandle<Result<sayso_store::ops::OpenAskResult, StoreError>> {
     let open = sayso_store::ops::OpenAsk {
         workspace: MAIN,
         scope: Scope::All,
@@ -31,7 +31,7 @@ async fn pending(store: &Store) -> usize {
     store.read(ListAsks::pending(MAIN, Scope::All, 1_000)).await.unwrap().rows.len()
 }
 
-/// The feed as it is stored is what the sink was told, without a gap.
+/// Asserts that the sink received the stored feed without gaps.
 async fn assert_feed(world: &World, told: &[i64]) {
     let stored: Vec<_> = world.past(0).await.iter().map(|event| event.seq).collect();
     assert_eq!(stored, (1..).take(stored.len()).collect::<Vec<_>>());
@@ -42,7 +42,7 @@ fn seqs(told: &std::sync::Mutex<crate::world::Told>) -> Vec<i64> {
     told.lock().unwrap().events.iter().map(|event| event.seq).collect()
 }
 
-/// Waits until a sink was told of this many events.
+/// Waits until a sink has received this many events.
 async fn told_up_to(told: &std::sync::Mutex<crate::world::Told>, count: usize) {
     while seqs(told).len() < count {
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -53,8 +53,8 @@ async fn lock_workspace(client: &Client) {
     client.batch_execute("BEGIN; SELECT 1 FROM workspace FOR UPDATE").await.unwrap();
 }
 
-/// Waits until the writer waits for the lock of this client, and ends its process. `killer` is in no transaction: inside of
-/// one, PostgreSQL's list of processes does not change.
+/// Waits until the writer waits for the lock of this client, and kills its backend. `killer` is not in a transaction, because
+/// PostgreSQL's list of processes does not change inside one.
 async fn kill_waiting_backend(holder: &Client, killer: &Client) {
     let holder: i32 = holder.query_typed_one("SELECT pg_backend_pid()", &[]).await.unwrap().get(0);
     let kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))";
@@ -64,7 +64,7 @@ async fn kill_waiting_backend(holder: &Client, killer: &Client) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn batch_whose_connection_was_killed_is_repeated() {
+async fn batch_is_repeated_after_its_connection_was_killed() {
     let world = World::new().await;
     world.open(ask(question())).await;
     let (holder, killer) = (world.database.client().await, world.database.client().await);
@@ -77,9 +77,9 @@ async fn batch_whose_connection_was_killed_is_repeated() {
     assert_feed(&world, &seqs(&world.told)).await;
 }
 
-/// Whether the COMMIT whose reply is lost takes place or not, its batch is there once.
+/// The batch is stored once, whether the COMMIT without a reply took place or not.
 #[tokio::test(flavor = "multi_thread")]
-async fn batch_whose_commit_had_no_reply_is_there_once() {
+async fn batch_without_a_commit_reply_is_stored_once() {
     for mode in [Mode::CutBeforeCommit, Mode::CutAfterCommit] {
         let world = World::new().await;
         let proxy = Proxy::start(world.database.dir());
@@ -95,7 +95,7 @@ async fn batch_whose_commit_had_no_reply_is_there_once() {
     }
 }
 
-/// While nobody knows whether the last batch was committed, its caller waits and others are refused.
+/// While the result of a commit is unknown, its caller waits and other callers are refused.
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_commit_is_not_reported_before_it_is_settled() {
     let world = World::new().await;
@@ -132,7 +132,7 @@ async fn store_works_again_after_the_database_was_unavailable() {
     for _ in 0..2 {
         let refused = opening(&store).await.unwrap();
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
-        assert!(matches!(store.read(FeedHead { workspace: MAIN }).await, Err(StoreError::Unavailable(_))));
+        assert!(matches!(store.read(ReadFeedHead { workspace: MAIN }).await, Err(StoreError::Unavailable(_))));
     }
     proxy.set(Mode::Pass);
     opening(&store).await.unwrap().unwrap();
@@ -140,7 +140,7 @@ async fn store_works_again_after_the_database_was_unavailable() {
     store.close().await;
 }
 
-/// Two stores on one database, as two nodes have them.
+/// Two stores on one database, like two nodes.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_stores_take_turns_and_an_ask_has_one_outcome() {
     let world = World::new().await;
@@ -169,9 +169,9 @@ async fn two_stores_take_turns_and_an_ask_has_one_outcome() {
     other.close().await;
 }
 
-/// A node that commits nothing itself hears of what others commit, whole.
+/// A node that commits nothing receives the complete commits of others.
 #[tokio::test(flavor = "multi_thread")]
-async fn idle_store_is_told_of_commits_of_others() {
+async fn idle_store_receives_commits_of_other_stores() {
     let world = World::new().await;
     world.open(ask(question())).await;
     let (other, told) = world.database.connect(&world.database.address()).await;

@@ -1,4 +1,4 @@
-//! PostgreSQL databases for tests: a schema for each, in a server that the tests share.
+//! PostgreSQL databases for tests: one schema each, on a shared server.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -17,7 +17,7 @@ mod proxy;
 
 pub(crate) type World = world::World<PostgresDatabase>;
 
-/// A schema with a clock of its own: a function that shadows the one of PostgreSQL and reads the time of a test.
+/// A schema with a separate clock: a function that shadows PostgreSQL's and reads the time of a test.
 #[derive(Debug)]
 pub(crate) struct PostgresDatabase {
     cluster: &'static Cluster,
@@ -41,12 +41,11 @@ impl TestDatabase for PostgresDatabase {
 }
 
 impl PostgresDatabase {
-    /// The directory of the server's socket.
+    /// Returns the directory of the server's socket.
     pub(crate) fn dir(&self) -> &Path {
         self.cluster.dir()
     }
 
-    /// Connects a store to this address of the database.
     pub(crate) async fn connect(&self, address: &str) -> (Store, Arc<Mutex<Told>>) {
         let told = Arc::new(Mutex::new(Told::default()));
         let options = PostgresOptions::parse(address).unwrap();
@@ -57,12 +56,12 @@ impl PostgresDatabase {
         self.address_in(&self.cluster.dir().to_string_lossy())
     }
 
-    /// The address of the database at a socket in another directory.
+    /// Returns the address of the database through a socket in another directory.
     pub(crate) fn address_in(&self, dir: &str) -> String {
         format!("{} options='-c search_path={},pg_catalog'", Cluster::address_in(dir), self.schema)
     }
 
-    /// A connection for what a test does behind the back of the store.
+    /// Connects directly, without the store.
     pub(crate) async fn client(&self) -> tokio_postgres::Client {
         let (client, connection) = tokio_postgres::connect(&self.address(), NoTls).await.unwrap();
         tokio::spawn(connection);

@@ -9,19 +9,19 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Notify;
 
-/// The name of PostgreSQL's socket.
+/// The file name of PostgreSQL's socket.
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// What happens to connections.
+/// How the proxy treats connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Mode {
     Pass,
-    /// The next COMMIT does not reach the server. Then back to `Pass`.
+    /// Cuts the connection before the next COMMIT. Then changes to `Pass`.
     CutBeforeCommit,
-    /// The next COMMIT takes place, and its reply is lost. Then back to `Pass`.
+    /// Drops the reply of the next COMMIT. Then changes to `Pass`.
     CutAfterCommit,
-    /// Like `CutAfterCommit`, and no new connection is possible: back to `Refuse`.
+    /// Like `CutAfterCommit`, but then changes to `Refuse`.
     CutAndRefuse,
     /// New connections are closed at once.
     Refuse,
@@ -36,7 +36,7 @@ impl Mode {
     }
 }
 
-/// Accepts connections as long as it lives.
+/// Accepts connections until it is dropped.
 pub(super) struct Proxy {
     mode: Arc<AtomicU8>,
     dir: tempfile::TempDir,
@@ -106,11 +106,11 @@ async fn relay(client: UnixStream, server: UnixStream, mode: Arc<AtomicU8>) {
             break;
         }
     }
-    // Both sockets are closed when their last half is dropped.
+    // Both sockets close when their last half is dropped.
     replies.abort();
 }
 
-/// A reply that the client does not get.
+/// A reply that is not passed on.
 #[derive(Default)]
 struct LostReply {
     next: AtomicBool,
@@ -130,7 +130,7 @@ async fn relay_replies(mut from_server: OwnedReadHalf, mut to_client: OwnedWrite
     }
 }
 
-/// A message is its type, its length, and its content. The first one of a connection has no type.
+/// Reads a message: type, length and content. The first message of a connection has no type.
 async fn read_message(from: &mut OwnedReadHalf, is_startup: &mut bool) -> Option<Vec<u8>> {
     let head = if std::mem::take(is_startup) { 0 } else { 1 };
     let mut message = vec![0; head + 4];

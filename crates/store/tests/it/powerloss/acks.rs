@@ -1,4 +1,4 @@
-//! What the store acknowledged: one line each, in the order of acknowledgement.
+//! The acknowledgements of the store: one line each, in order.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use sayso_core::id::AskId;
 
 use super::trace::ACKS;
 
-/// The file that the workload appends to. The recorder puts each line between the writes and syncs before and after it.
+/// The file to which the workload appends. The recorder orders each line among the recorded writes and syncs.
 #[derive(Debug, Clone)]
 pub(super) struct AckFile(Arc<Mutex<File>>);
 
@@ -22,7 +22,7 @@ impl AckFile {
         Self(Arc::new(Mutex::new(File::create(dir.join(ACKS)).unwrap())))
     }
 
-    /// The sink has published all events up to this one.
+    /// Records that the sink published all events up to this one.
     pub(super) fn published(&self, seq: i64) {
         self.add(&format!("published {seq}\n"));
     }
@@ -39,7 +39,7 @@ impl AckFile {
         self.add(&format!("delivered {ask}\n"));
     }
 
-    /// A secret was deleted.
+    /// Records that a secret was deleted.
     pub(super) fn forgotten(&self, secret: &str) {
         self.add(&format!("forgotten {secret}\n"));
     }
@@ -49,7 +49,7 @@ impl AckFile {
     }
 }
 
-/// The lines of asks that an earlier version stored.
+/// Returns the lines of asks that an earlier version stored.
 pub(super) fn lines_of_earlier(asks: &[Ask]) -> String {
     let mut lines = String::new();
     for ask in asks {
@@ -70,7 +70,7 @@ fn resolved_line(ask: &Ask) -> String {
     format!("resolved {} {}\n", ask.id, decision_hash(&ask.outcome().unwrap().decision))
 }
 
-/// A hash of everything that does not change.
+/// Hashes the parts of an ask that never change.
 pub(super) fn asked_hash(ask: &Ask) -> u64 {
     hash(&(ask.id, &ask.origin, &ask.body, &ask.context, &ask.policy, ask.opened_at, &ask.raw))
 }
@@ -87,7 +87,7 @@ fn hash(value: &impl std::fmt::Debug) -> u64 {
     hasher.finish()
 }
 
-/// Everything that was acknowledged up to a moment.
+/// All acknowledgements up to a point in time.
 #[derive(Debug, Default)]
 pub(super) struct Acknowledged {
     pub(super) opened: HashMap<AskId, u64>,
@@ -95,7 +95,7 @@ pub(super) struct Acknowledged {
     pub(super) delivered: Vec<AskId>,
     pub(super) forgotten: Vec<String>,
     pub(super) published: i64,
-    /// Asks of an earlier version. The fixture has made-up outbox rows for them.
+    /// Asks of an earlier version. Their outbox rows in the fixture are not real.
     pub(super) earlier: HashSet<AskId>,
 }
 

@@ -1,4 +1,4 @@
-//! Opens the files that a power loss left, and compares what the store has with what it acknowledged.
+//! Opens the files that a power loss left, and compares the content of the store with its acknowledgements.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -7,13 +7,13 @@ use sayso_core::ask::{Ask, AskState, Delivery};
 use sayso_core::id::{AskId, ConnectionId};
 use sayso_core::scope::Scope;
 use sayso_store::ops::LoadConnection;
-use sayso_store::read::{EventsAfter, ListAsks, StatusFilter, Unfinished};
+use sayso_store::read::{FindUnfinishedWork, ListAsks, ReadEvents, StatusFilter};
 use sayso_store::{EventPayload, OutboxPayload, Store, StoreOptions};
 
 use super::acks::{Acknowledged, asked_hash, decision_hash};
 use crate::world::{MAIN, at};
 
-/// What is wrong, or how many asks were checked.
+/// Returns the number of checked asks, or the first error.
 pub(super) fn check(dir: &Path, acks: &Acknowledged) -> Result<usize, String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
@@ -30,7 +30,7 @@ pub(super) fn check(dir: &Path, acks: &Acknowledged) -> Result<usize, String> {
     })
 }
 
-/// All asks by id, each once.
+/// Reads all asks. Each one must occur once.
 pub(super) async fn stored_asks(store: &Store) -> Result<HashMap<AskId, Ask>, String> {
     let all = ListAsks { status: StatusFilter::Any, ..ListAsks::pending(MAIN, Scope::All, 1_000_000) };
     let rows = store.read(all).await.map_err(|error| format!("asks: {error}"))?.rows;
@@ -61,9 +61,9 @@ fn acknowledged_is_stored(asks: &HashMap<AskId, Ask>, acks: &Acknowledged) -> Re
     Ok(())
 }
 
-/// The feed has no gap, and announces each ask and each outcome once.
+/// Checks that the feed has no gaps and announces each ask and each outcome once.
 async fn feed_agrees_with_asks(store: &Store, asks: &HashMap<AskId, Ask>, acks: &Acknowledged) -> Result<(), String> {
-    let query = EventsAfter { workspace: MAIN, after: 0, session: None, limit: 1_000_000 };
+    let query = ReadEvents { workspace: MAIN, after: 0, session: None, limit: 1_000_000 };
     let past = store.read(query).await.map_err(|error| format!("events: {error}"))?;
     let seqs: Vec<_> = past.events.iter().map(|event| event.seq).collect();
     if seqs != (1..=past.head).collect::<Vec<_>>() {
@@ -85,11 +85,11 @@ async fn feed_agrees_with_asks(store: &Store, asks: &HashMap<AskId, Ask>, acks: 
     each_once(resolved, &ended, "resolved")
 }
 
-/// An outcome waits in the outbox exactly while its agent does not have it.
+/// Checks that an outcome is in the outbox if and only if it is not delivered.
 async fn outbox_agrees_with_asks(store: &Store, asks: &HashMap<AskId, Ask>, acks: &Acknowledged) -> Result<(), String> {
     let failed = |error| format!("outbox: {error}");
     let mut connections: HashSet<ConnectionId> = asks.values().filter_map(|ask| ask.origin.connection).collect();
-    connections.extend(store.read(Unfinished { workspace: MAIN }).await.map_err(failed)?.connections);
+    connections.extend(store.read(FindUnfinishedWork { workspace: MAIN }).await.map_err(failed)?.connections);
     let mut waiting = Vec::new();
     for connection in connections {
         let loaded = store.write(LoadConnection { workspace: MAIN, connection }).await.map_err(failed)?;
@@ -133,7 +133,7 @@ fn forgotten_is_nowhere(dir: &Path, acks: &Acknowledged) -> Result<(), String> {
     if acks.forgotten.is_empty() {
         return Ok(());
     }
-    // All values begin with the same letter.
+    // All values start with the same letter.
     let ends: HashSet<&[u8]> = acks.forgotten.iter().map(|value| &value.as_bytes()[1..]).collect();
     for (name, bytes) in super::trace::read_files(dir) {
         for rest in bytes.split(|byte| *byte == b's').filter(|rest| rest.starts_with(b"ecret-")) {

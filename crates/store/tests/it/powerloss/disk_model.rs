@@ -1,15 +1,15 @@
-//! A disk with a volatile cache: what a power loss at one moment can leave behind.
+//! A model of a disk with a volatile cache, and of the files that a power loss can leave.
 //!
-//! Data of a file is durable once the file was synced. Until then each write may be lost, or only some of its sectors may
-//! have reached the disk, in any order. Names are durable once the directory was synced; until then the file system keeps a
-//! prefix of the changes, as journaling file systems do.
+//! The data of a file is durable after a sync of the file. Before that, each write may be lost, or only some of its sectors may
+//! reach the disk, in any order. Names are durable after a sync of the directory. Before that, the file system keeps a prefix
+//! of the changes, as journaling file systems do.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::random::Random;
 use super::trace::{ACKS, Files, Record, Trace};
 
-/// A disk writes a sector as a whole. Old disks have the first size, flash the second.
+/// A disk writes sectors atomically. Old disks have the first size, flash the second.
 const SECTORS: [usize; 2] = [512, 4096];
 
 #[derive(Debug, Clone)]
@@ -63,12 +63,12 @@ fn change_name(names: &mut BTreeMap<String, usize>, change: &NameChange) {
     }
 }
 
-/// Which syncs the disk performs. A disk that ignores some shows that the test notices.
+/// The syncs that the disk performs. A disk that ignores some shows that the test detects it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Syncs {
     All,
     None,
-    /// All but those of files whose name ends like this.
+    /// All syncs except those of files with this suffix.
     Except(&'static str),
 }
 
@@ -76,7 +76,7 @@ pub(super) enum Syncs {
 pub(super) struct DiskModel {
     files: Vec<FileModel>,
     by_inode: HashMap<u64, usize>,
-    /// Names as the workload sees them.
+    /// The names of files as the workload sees them.
     names: BTreeMap<String, usize>,
     durable_names: BTreeMap<String, usize>,
     pending_names: Vec<NameChange>,
@@ -84,7 +84,7 @@ pub(super) struct DiskModel {
     acks: Vec<u8>,
 }
 
-/// What a power loss did.
+/// The damage by a power loss.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Damage {
     pub(super) dropped: usize,
@@ -117,7 +117,7 @@ impl DiskModel {
         self.files.len() - 1
     }
 
-    /// Performs one call of the workload.
+    /// Applies one call of the workload.
     pub(super) fn perform(&mut self, record: &Record) {
         match record {
             Record::Create { inode, name } => {
@@ -168,12 +168,12 @@ impl DiskModel {
         }
     }
 
-    /// What the store has acknowledged so far.
+    /// Returns the acknowledgements so far.
     pub(super) fn acks(&self) -> &str {
         std::str::from_utf8(&self.acks).unwrap()
     }
 
-    /// The files if the power stays on.
+    /// Returns the files without a power loss.
     pub(super) fn contents(&self) -> Files {
         let content = |file: &usize| {
             let mut data = self.files[*file].durable.clone();
@@ -183,7 +183,7 @@ impl DiskModel {
         self.files_named(&self.names, content)
     }
 
-    /// The files after a power loss now.
+    /// Returns the files after a power loss at this point.
     pub(super) fn lose_power(&self, random: &mut Random) -> (Files, Damage) {
         let mut damage = Damage::default();
         let mut names = self.durable_names.clone();
@@ -205,7 +205,7 @@ impl FileModel {
     fn lose_power(&self, random: &mut Random, damage: &mut Damage) -> Vec<u8> {
         let mut data = self.durable.clone();
         let sector = SECTORS[random.below(SECTORS.len())];
-        // Everything is lost, everything has reached the disk, or something between.
+        // Everything is lost, everything has reached the disk, or something in between.
         let (lost, torn) = [(100, 0), (0, 0), (50, 25), (10, 10), (80, 20)][random.below(5)];
         for change in &self.pending {
             if random.percent(lost) {
@@ -221,7 +221,7 @@ impl FileModel {
     }
 }
 
-/// Writes some of the sectors.
+/// Writes a random part of the sectors.
 fn tear(data: &mut Vec<u8>, offset: usize, bytes: &[u8], sector: usize, random: &mut Random) {
     let mut start = 0;
     while start < bytes.len() {

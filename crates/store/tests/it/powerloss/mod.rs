@@ -1,7 +1,8 @@
-//! Power loss. A workload runs while a library records its writes and syncs; then the files are built again as a power loss
-//! at some moment could have left them, opened, and compared with what the store had acknowledged at that moment.
+//! Simulates power losses. A workload runs while a library records its writes and syncs. Then the test builds the files that a
+//! power loss at some point could have left, opens them, and compares them with the acknowledgements up to that point.
 //!
-//! A run is repeated by its seed, except that the workload itself depends on the scheduler. `make powerloss` checks more moments.
+//! The seed of a run repeats it, except that the workload itself depends on the scheduler. `make powerloss` checks more points
+//! in time.
 
 mod acks;
 mod check;
@@ -17,7 +18,7 @@ use disk_model::{Damage, DiskModel, Syncs};
 use random::Random;
 use trace::{Files, Trace};
 
-/// How many moments are checked, unless the variable says more.
+/// The default number of simulated power losses.
 const POINTS: usize = 48;
 const SEED: u64 = 0x5a75_0017;
 
@@ -25,7 +26,7 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
-/// What a number of power losses found.
+/// The result of a number of power losses.
 #[derive(Debug, Default)]
 struct Report {
     points: usize,
@@ -35,7 +36,7 @@ struct Report {
     failures: Vec<String>,
 }
 
-/// Lets the power fail at random moments of a trace. `known` is what was acknowledged before it.
+/// Simulates power losses at random points of a trace. `known` contains earlier acknowledgements.
 fn lose_power(trace: &Trace, known: &str, points: usize, syncs: Syncs, random: &mut Random, report: &mut Report) {
     let mut moments: Vec<_> = (0..points).map(|_| random.below(trace.records.len() + 1)).collect();
     moments.sort_unstable();
@@ -59,14 +60,14 @@ fn lose_power(trace: &Trace, known: &str, points: usize, syncs: Syncs, random: &
     }
 }
 
-/// The files that a power loss leaves at this moment, and what was acknowledged then.
+/// Returns the files that a power loss leaves at this point, and the acknowledgements up to it.
 fn files_at(trace: &Trace, moment: usize, random: &mut Random) -> (Files, String) {
     let mut disk = DiskModel::new(trace, Syncs::All);
     trace.records[..moment].iter().for_each(|record| disk.perform(record));
     (disk.lose_power(random).0, disk.acks().to_owned())
 }
 
-/// The recorder misses nothing: its records lead to the files that the workload left.
+/// Asserts that the records lead to the files that the workload left.
 fn assert_complete(trace: &Trace) {
     let mut disk = DiskModel::new(trace, Syncs::All);
     trace.records.iter().for_each(|record| disk.perform(record));
@@ -75,7 +76,7 @@ fn assert_complete(trace: &Trace) {
     assert!(disk.contents() == after, "the recorder missed a write");
 }
 
-/// A database of the previous release whose server was killed: its newest rows are in the write-ahead log.
+/// Creates a database of the previous release whose server was killed, with its newest rows in the write-ahead log.
 fn previous_release() -> (Files, String) {
     let dir = trace::fast_dir();
     let path = dir.path().join("sayso.db");
@@ -123,7 +124,7 @@ fn acknowledged_asks_and_outcomes_survive_power_loss() {
     let traffic = trace::record(this, "traffic", &Files::new());
     assert!(traffic.log_starts() > 3, "the workload must make checkpoints");
     run("traffic", &traffic, "", points / 2, &mut random);
-    // The power fails again while the store recovers.
+    // Simulates another power loss while the store recovers.
     let moment = traffic.records.len() / 3 + random.below(traffic.records.len() / 3);
     let (files, known) = files_at(&traffic, moment, &mut random);
     let recovery = trace::record(this, "restart", &files);
@@ -135,13 +136,13 @@ fn acknowledged_asks_and_outcomes_survive_power_loss() {
     assert!(failures.is_empty(), "seed {seed}: {failures:#?}");
 }
 
-/// The test must be able to fail: it notices a disk, or a store, that does not sync.
+/// Shows that the test can fail: it detects a disk or a store that does not sync.
 #[test]
-fn missing_syncs_are_noticed() {
+fn power_loss_test_detects_missing_syncs() {
     if let Some((name, dir)) = trace::inside() {
         return workload::run(&name, &dir);
     }
-    let trace = trace::record("powerloss::missing_syncs_are_noticed", "brief", &Files::new());
+    let trace = trace::record("powerloss::power_loss_test_detects_missing_syncs", "brief", &Files::new());
     for syncs in [Syncs::None, Syncs::Except("-wal"), Syncs::Except(".db")] {
         let mut report = Report::default();
         lose_power(&trace, "", 12, syncs, &mut Random::new(SEED), &mut report);

@@ -1,4 +1,4 @@
-//! Random numbers that a seed repeats (xorshift).
+//! Random numbers from a seed (xorshift).
 
 #[derive(Debug)]
 pub(super) struct Random(u64);

@@ -1,14 +1,14 @@
-//! Runs a workload in a process of its own and records what it does to the files of a directory.
+//! Runs a workload in a separate process and records its changes to the files of a directory.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The content of a directory.
+/// The files of a directory by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// One call that changed or synced something.
+/// A call that changed or synced a file.
 #[derive(Debug)]
 pub(super) enum Record {
     Create { inode: u64, name: String },
@@ -21,43 +21,43 @@ pub(super) enum Record {
     SyncDir,
 }
 
-/// A workload with everything it did.
+/// The recorded calls of a workload.
 #[derive(Debug)]
 pub(super) struct Trace {
-    /// The files at the start, durable, with their inodes.
+    /// The durable files at the start, with their inodes.
     pub(super) before: Vec<(String, u64, Vec<u8>)>,
     pub(super) records: Vec<Record>,
-    /// The files at the end, as the workload saw them.
+    /// The files at the end.
     pub(super) after: Files,
 }
 
 impl Trace {
-    /// How often the write-ahead log began anew, after a checkpoint: its header was written.
+    /// Counts the restarts of the write-ahead log, which write its header.
     pub(super) fn log_starts(&self) -> usize {
         let header = |record: &&Record| matches!(record, Record::Write { offset: 0, bytes, .. } if bytes.len() == 32);
         self.records.iter().filter(header).count()
     }
 }
 
-/// The workload appends a line to this file when the store has acknowledged something.
+/// The file to which the workload appends a line for each acknowledgement.
 pub(super) const ACKS: &str = "acks";
-/// Names the workload, in the process that runs it.
+/// The name of the workload, in the process that runs it.
 const WORKLOAD: &str = "SAYSO_POWERLOSS_WORKLOAD";
 const DIR: &str = "SAYSO_RECORD_DIR";
-/// The size of a record without its content.
+/// The size of a record's header.
 const HEADER: usize = 1 + 8 + 8 + 4;
 
-/// The workload and its directory, if this process is to run one.
+/// Returns the workload that this process has to run, and its directory.
 pub(super) fn inside() -> Option<(String, PathBuf)> {
     Some((std::env::var(WORKLOAD).ok()?, std::env::var_os(DIR)?.into()))
 }
 
-/// The shared memory of SQLite is rebuilt at every start and not read after a power loss.
+/// SQLite rebuilds its shared memory at every start, so it is not recorded.
 fn is_recorded(name: &str) -> bool {
     !name.ends_with("-shm")
 }
 
-/// A directory in memory, if there is one: here a sync is recorded, and need not wait for a disk.
+/// Creates a directory in memory if possible. Syncs are recorded and need not wait for a disk.
 pub(super) fn fast_dir() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").unwrap_or_else(|_| tempfile::tempdir().unwrap())
 }
@@ -76,7 +76,7 @@ pub(super) fn write_files(dir: &Path, files: &Files) {
     }
 }
 
-/// Compiles the recorder. SQLite is compiled with the same compiler, so it is there.
+/// Compiles the recorder, with the compiler that SQLite also needs.
 fn recorder(dir: &Path) -> PathBuf {
     let library = dir.join("recorder.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/powerloss/recorder.c");
@@ -86,7 +86,7 @@ fn recorder(dir: &Path) -> PathBuf {
     library
 }
 
-/// Runs the workload of this name over these files. `test` is the test that calls [`inside`].
+/// Runs the workload with this name on these files. `test` is the test that calls [`inside`].
 pub(super) fn record(test: &str, workload: &str, files: &Files) -> Trace {
     let outer = fast_dir();
     let dir = outer.path().canonicalize().unwrap().join("data");

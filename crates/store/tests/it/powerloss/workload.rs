@@ -1,5 +1,4 @@
-//! The workload whose writes are recorded: agents and callers write at the same time, while the store flushes, checkpoints and
-//! truncates.
+//! The recorded workload: agents and callers write concurrently, while the store flushes, checkpoints and truncates.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,7 +8,7 @@ use sayso_core::ask::Ask;
 use sayso_core::id::AskId;
 use sayso_core::scope::Scope;
 use sayso_core::session::Labels;
-use sayso_store::ops::{Advanced, CallerHasOutcome, Change, Once, OpenAsk, Opened};
+use sayso_store::ops::{AdvanceResult, CollectOutcome, ConnectionChange, IdempotentResult, OpenAsk, OpenAskResult};
 use sayso_store::read::GetAsk;
 use sayso_store::{Commit, OutboxId, OutboxPayload, Store, StoreOptions};
 
@@ -18,7 +17,7 @@ use crate::world::{
     MAIN, advance, answered, approval, approved, ask, ask_of, at, entropy, new_session, question, resolve, secret,
 };
 
-/// How much a workload does.
+/// The size of a workload.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     agents: usize,
@@ -26,7 +25,7 @@ struct Size {
     callers: usize,
 }
 
-/// Runs the workload of this name on the store of this directory.
+/// Runs the workload with this name on the store in this directory.
 pub(super) fn run(name: &str, dir: &Path) {
     let traffic = Size { agents: 6, rounds: 40, callers: 6 };
     let brief = Size { agents: 2, rounds: 12, callers: 2 };
@@ -43,7 +42,8 @@ pub(super) fn run(name: &str, dir: &Path) {
                 Workload::open(&path, &acks).run(brief, 1).await;
                 Workload::open(&path, &acks).run(brief, 2).await;
             }
-            // Opening replays the log that a power loss left, or upgrades. Ids must differ from those of other runs.
+            // Opening replays the log that a power loss left, or upgrades the database. Ids must differ from those of other
+            // runs.
             "restart" => Workload::open(&path, &acks).run(Size { agents: 0, ..brief }, 3).await,
             other => panic!("no workload {other}"),
         }
@@ -54,7 +54,7 @@ pub(super) fn run(name: &str, dir: &Path) {
 struct Workload {
     store: Store,
     acks: AckFile,
-    /// The outbox rows of outcomes, as the sink announced them.
+    /// The outbox rows of outcomes that the sink received.
     outbox: Arc<Mutex<HashMap<AskId, OutboxId>>>,
 }
 
@@ -78,7 +78,7 @@ impl Workload {
         Self { store, acks: acks.clone(), outbox }
     }
 
-    /// `life` counts the times that the store was opened; it is part of ids.
+    /// `life` counts how often the store was opened, and is part of ids.
     async fn run(self, size: Size, life: i64) {
         let mut tasks = tokio::task::JoinSet::new();
         for number in 0..size.agents {
@@ -93,9 +93,9 @@ impl Workload {
         self.store.close().await;
     }
 
-    /// An agent that asks, gets its answer, and asks again. Each tenth ask is about a secret.
+    /// Runs an agent that asks and gets answers. Every tenth ask is secret.
     async fn agent(self, number: usize, rounds: usize, life: i64) {
-        let Once::Done(session) = self.store.write(new_session(Labels::new(), None, None)).await.unwrap() else {
+        let IdempotentResult::Done(session) = self.store.write(new_session(Labels::new(), None, None)).await.unwrap() else {
             panic!("no new session")
         };
         let mut position = 0;
@@ -108,8 +108,8 @@ impl Workload {
             };
             let asked = padded(ask_of(&session, &format!("{round}"), body.clone()), round);
             let id = asked.id;
-            let opened = advance(&session, position, vec![], vec![Change::OpenAsk(Box::new(asked.clone()))]);
-            assert_eq!(self.store.write(opened).await.unwrap(), Advanced::Yes);
+            let opened = advance(&session, position, vec![], vec![ConnectionChange::OpenAsk(Box::new(asked.clone()))]);
+            assert_eq!(self.store.write(opened).await.unwrap(), AdvanceResult::Yes);
             self.acks.opened(&asked);
             let resolved = self.store.write(resolve(id, decision)).await.unwrap().unwrap();
             self.acks.resolved(&resolved);
@@ -117,7 +117,7 @@ impl Workload {
             if round + 2 < rounds {
                 let row = self.outbox.lock().unwrap()[&id];
                 let delivered = advance(&session, position + 1, vec![row], vec![]);
-                assert_eq!(self.store.write(delivered).await.unwrap(), Advanced::Yes);
+                assert_eq!(self.store.write(delivered).await.unwrap(), AdvanceResult::Yes);
                 self.acks.delivered(id);
                 if body.is_secret() {
                     self.acks.forgotten(&value);
@@ -130,7 +130,7 @@ impl Workload {
         }
     }
 
-    /// A program that asks and collects the answer itself, every third time.
+    /// Runs a program that asks and collects every third answer itself.
     async fn caller(self, number: usize, rounds: usize, life: i64) {
         for round in 0..rounds {
             let mut asked = padded(ask(question()), round + number);
@@ -138,7 +138,7 @@ impl Workload {
             let id = asked.id;
             let open =
                 OpenAsk { workspace: MAIN, scope: Scope::All, ask: Box::new(asked.clone()), key: None, max_pending: 1_000_000 };
-            assert!(matches!(self.store.write(open).await.unwrap(), Opened::Ask(_)));
+            assert!(matches!(self.store.write(open).await.unwrap(), OpenAskResult::Ask(_)));
             self.acks.opened(&asked);
             if round % 4 == 3 {
                 continue;
@@ -146,14 +146,14 @@ impl Workload {
             let resolved = self.store.write(resolve(id, answered("B"))).await.unwrap().unwrap();
             self.acks.resolved(&resolved);
             if round % 3 == 0 {
-                self.store.write(CallerHasOutcome { workspace: MAIN, ask: id }).await.unwrap();
+                self.store.write(CollectOutcome { workspace: MAIN, ask: id }).await.unwrap();
                 self.acks.delivered(id);
             }
             self.sometimes_read(id, round).await;
         }
     }
 
-    /// A query writes the collected rows into their tables first.
+    /// Runs a query from time to time, which first flushes rows to their tables.
     async fn sometimes_read(&self, id: AskId, round: usize) {
         if round % 16 == 7 {
             let found = self.store.read(GetAsk { workspace: MAIN, ask: id, scope: Scope::All }).await.unwrap();
@@ -162,7 +162,7 @@ impl Workload {
     }
 }
 
-/// The same ask with up to some kilobytes more.
+/// Adds up to a few kilobytes to an ask.
 fn padded(mut ask: Ask, round: usize) -> Ask {
     Arc::make_mut(&mut ask.context).context = Some(format!("round {round} ").repeat(1 + round * 37 % 400));
     ask

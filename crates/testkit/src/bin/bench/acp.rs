@@ -1,4 +1,4 @@
-//! Round trips through the ACP door, beside native ones in the same run: one client, its connection and its session stream.
+//! Round trips through the ACP endpoint, interleaved with native ones in the same run: one client, its connection and its session stream.
 
 use std::time::Instant;
 
@@ -10,10 +10,10 @@ use crate::http::{BenchHttp, Sse};
 use crate::meter;
 use crate::round_trip::{Until, target};
 
-/// More than any run gets through.
+/// A prompt with more questions than any run can answer.
 const UNTIL_STOPPED: &str = "question 1000000 times";
 
-/// The times of round trips, in microseconds, after some that are not counted.
+/// Measures round trips in microseconds, after a warm-up.
 pub(crate) async fn round_trips(server: &ServerProcess, until: Until) -> Result<Vec<u32>> {
     const WARM: usize = 100;
     let target = target(server);
@@ -38,7 +38,7 @@ pub(crate) async fn round_trips(server: &ServerProcess, until: Until) -> Result<
             ensure!(message["method"] == "session/update", "{message}");
             continue;
         }
-        // The next question is there: the last round trip is whole.
+        // The next question arrived, so the last round trip is complete.
         if let Some(seen) = seen.replace(Instant::now()) {
             done += 1;
             if done == WARM {

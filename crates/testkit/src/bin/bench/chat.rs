@@ -1,4 +1,4 @@
-//! Conversations with a model: what those that wait hold in memory, and how late the first word of a reply is.
+//! Measures conversations with a model: the memory of waiting ones, and the delay of the first word of a reply.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     first_word(report, size).await
 }
 
-/// A server with one model at this address.
+/// Starts a server with one model at this address.
 async fn start(url: &str) -> Result<(TempDir, ServerProcess)> {
     let dir = directory()?;
     write_config(dir.path(), &format!("[agents.{AGENT}]\nprotocol = \"openai\"\nbase_url = \"{url}/v1\"\nmodel = \"m\"\n"))?;
@@ -37,7 +37,7 @@ async fn paused(report: &mut Report, size: Size) -> Result<()> {
     let model = MockModel::start(ModelScript::choose(move |_| ModelReply::call("c", "question", question.clone()))).await?;
     let (_dir, mut server) = start(model.url()).await?;
     let idle = memory::settled(&server).await?;
-    // The first ones fill what is bounded: the feed's ring, the caches of the database.
+    // The first ones fill bounded memory: the ring of the feed and the caches of the database.
     memory::sessions_with_a_question(&server, AGENT, size.many / 5).await?;
     let before = memory::settled(&server).await?;
     memory::sessions_with_a_question(&server, AGENT, size.many).await?;
@@ -50,14 +50,14 @@ async fn paused(report: &mut Report, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// From the moment in which the endpoint sends the first word to the moment in which a stream has it.
+/// Measures the time from when the endpoint sends the first word until a stream receives it.
 async fn first_word(report: &mut Report, size: Size) -> Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
     let (sent, mut times) = mpsc::channel(1);
     let endpoint = tokio::spawn(async move {
         while let Ok((socket, _)) = listener.accept().await {
-            // A call that fails is noticed by whoever waits for its words.
+            // The reader of the words detects a call that fails.
             let _ = reply(socket, &sent).await;
         }
     });
@@ -68,7 +68,7 @@ async fn first_word(report: &mut Report, size: Size) -> Result<()> {
     let mut stream = Sse::open(&target(&server), &format!("/v1/sessions/{session}/events")).await?;
     let mut late = Vec::new();
     for _ in 0..size.answers.min(100) {
-        // The turn before is over.
+        // The previous turn has ended.
         while !stream.event().await?.says("\"idle\"") {}
         http.post(&format!("/v1/sessions/{session}/messages"), r#"{"text":"go on"}"#).await?;
         let at: Instant = times.recv().await.context("the endpoint was not called")?;
@@ -82,7 +82,7 @@ async fn first_word(report: &mut Report, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// Reads one call, and says one word and then the end.
+/// Reads one call, and sends one word and then the end of the reply.
 async fn reply(mut socket: TcpStream, sent: &mpsc::Sender<Instant>) -> Result<()> {
     socket.set_nodelay(true)?;
     let mut raw = Vec::new();
@@ -96,7 +96,7 @@ async fn reply(mut socket: TcpStream, sent: &mpsc::Sender<Instant>) -> Result<()
         }
     }
     socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n").await?;
-    // The head is not the first word.
+    // The response head must not count as the first word.
     tokio::time::sleep(Duration::from_millis(20)).await;
     let at = Instant::now();
     socket.write_all(b"data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"word\"}}]}\n\n").await?;

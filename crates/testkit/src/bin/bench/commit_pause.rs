@@ -1,5 +1,5 @@
-//! The longest time between two commits while 100 callers write without a break, checkpoints run, and deleted secrets make
-//! the store truncate its log.
+//! Measures the longest time between two commits while 100 callers write continuously, checkpoints run, and deleted secrets
+//! make the store truncate its log.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Decision, Input, Origi
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_core::time::Time;
-use sayso_store::ops::{CallerHasOutcome, OpenAsk, ResolveAsk};
+use sayso_store::ops::{CollectOutcome, OpenAsk, ResolveAsk};
 use sayso_store::{Commit, Store, StoreOptions, WorkspaceId};
 
 use crate::report::Bound::AtMost;
@@ -32,7 +32,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     report.add(line.wanted("worst_ms", meter::median(&worst), AtMost(30.0)))
 }
 
-/// The microseconds between commits.
+/// Returns the microseconds between commits.
 async fn gaps(window: Duration) -> Result<Vec<u32>> {
     let dir = directory()?;
     let times = Arc::new(Mutex::new(Vec::new()));
@@ -52,7 +52,7 @@ async fn gaps(window: Duration) -> Result<Vec<u32>> {
     }
     store.close().await;
     let times = times.lock().map_err(|_| anyhow::anyhow!("the writer panicked"))?;
-    // After the end there are no writers, so the last commits are far apart.
+    // After the end there are no writers, so later gaps are ignored.
     let busy = times.partition_point(|time| *time <= end);
     let gaps: Vec<_> = times[..busy].windows(2).map(|pair| meter::micros(pair[1] - pair[0])).collect();
     anyhow::ensure!(!gaps.is_empty(), "nothing was committed");
@@ -83,8 +83,8 @@ async fn call(store: Store, caller: u64, end: Instant) -> Result<()> {
         };
         store.write(resolve).await?.ok().context("the answer was refused")?;
         if secret {
-            store.write(CallerHasOutcome { workspace, ask: id }).await?;
-            // A few secrets a second, so that most commits use the change log.
+            store.write(CollectOutcome { workspace, ask: id }).await?;
+            // Deletes only a few secrets per second, so that most commits use the change log.
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }

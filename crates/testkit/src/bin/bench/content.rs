@@ -1,7 +1,7 @@
-//! What it costs to digest the files that a command executes.
+//! Measures the digest of the files that a command executes.
 //!
-//! When an ask is opened, each file is read and hashed. Before a decision and before a delivery, it is read again and
-//! compared with what was read before; only a file that changed is hashed again.
+//! When an ask is opened, each file is read and hashed. Before a decision and before a delivery, it is read again and compared
+//! with the earlier content. Only a changed file is hashed again.
 
 use std::hint::black_box;
 use std::path::Path;

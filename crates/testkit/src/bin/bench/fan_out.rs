@@ -1,4 +1,4 @@
-//! One feed, many streams that all see everything.
+//! Measures one feed with many streams that receive every event.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,15 +12,15 @@ use crate::http::{BenchHttp, Sse};
 use crate::meter;
 use crate::round_trip::{Clients, Until, target};
 
-/// What a run showed.
+/// The result of a run.
 #[derive(Debug)]
 pub(crate) struct FanOut {
     pub(crate) per_second: f64,
-    /// Server processor time per delivery, the asking and answering included.
+    /// The server's processor time per delivery, including asking and answering.
     pub(crate) cpu_us: f64,
 }
 
-/// Counts what arrives at this many streams while a few clients make round trips.
+/// Counts the events that arrive at this many streams while a few clients make round trips.
 pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usize, until: Until) -> Result<FanOut> {
     let received = Rc::<Cell<u64>>::default();
     let mut readers = Vec::with_capacity(streams);
@@ -46,7 +46,7 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
     let (used, events, elapsed) = (meter::cpu(pid)?.saturating_sub(cpu), received.get() - before, began.elapsed());
     let published = u64::try_from(head(&mut http).await? - from)? * streams as u64;
     clients.stop().await?;
-    // Both counts are taken while frames are under way, so they agree only nearly.
+    // Both counts are taken while frames are in flight, so they differ slightly.
     ensure!(events.abs_diff(published) * 20 <= published, "{published} deliveries were due, {events} were counted");
     for reader in readers {
         reader.abort();
@@ -54,7 +54,7 @@ pub(crate) async fn measure(server: &ServerProcess, streams: usize, clients: usi
     Ok(FanOut { per_second: events as f64 / elapsed.as_secs_f64(), cpu_us: used.as_secs_f64() * 1e6 / events as f64 })
 }
 
-/// Where the feed stands.
+/// Returns the last `seq` of the feed.
 async fn head(http: &mut BenchHttp) -> Result<i64> {
     let page: AskPage = serde_json::from_slice(http.get("/v1/asks?limit=1").await?)?;
     Ok(page.seq)

@@ -1,11 +1,11 @@
-//! A small HTTP/1.1 client: one connection, kept open, and a reader of event streams. It costs the
-//! driver little, so that the machine's time goes to the server that is measured.
+//! A small HTTP/1.1 client with one persistent connection, and a reader of event streams. It uses little processor time, which
+//! leaves the machine to the measured server.
 
 use anyhow::{Context as _, Result, bail, ensure};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// Where the server is and how to be let in.
+/// The address of the server and the token.
 #[derive(Debug, Clone)]
 pub(crate) struct BenchTarget {
     pub(crate) address: String,
@@ -24,7 +24,7 @@ impl BenchTarget {
     }
 }
 
-/// A connection that is kept open.
+/// A persistent connection.
 #[derive(Debug)]
 pub(crate) struct BenchHttp {
     target: BenchTarget,
@@ -37,19 +37,19 @@ impl BenchHttp {
         Ok(Self { target: target.clone(), socket: target.connect().await?, buffer: Vec::with_capacity(8 * 1024) })
     }
 
-    /// Sends a request with a JSON body; the body of the reply, which has to be a success.
+    /// Sends a request with a JSON body. Returns the body of the reply, which has to be a success.
     pub(crate) async fn post(&mut self, path: &str, body: &str) -> Result<&[u8]> {
         self.post_with(path, "", body).await
     }
 
-    /// The same, with these headers.
+    /// Like [`Self::post`], with additional headers.
     pub(crate) async fn post_with(&mut self, path: &str, headers: &str, body: &str) -> Result<&[u8]> {
         let head = self.target.head("POST", path);
         let request = format!("{head}{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}", body.len());
         self.call(&request).await
     }
 
-    /// The same; a header of the reply.
+    /// Sends a request and returns a header of the reply.
     pub(crate) async fn post_for(&mut self, path: &str, body: &str, name: &str) -> Result<String> {
         self.post(path, body).await?;
         let end = find(&self.buffer, b"\r\n\r\n").context("no head")?;
@@ -90,11 +90,11 @@ impl BenchHttp {
 #[derive(Debug)]
 pub(crate) struct Sse {
     socket: TcpStream,
-    /// As it came, chunks and all.
+    /// The received bytes, with chunk sizes.
     raw: Vec<u8>,
-    /// The bytes of the current chunk that are still to come.
+    /// The number of missing bytes of the current chunk.
     chunk: usize,
-    /// What the chunks carry, from `taken` on not yet read.
+    /// The content of the chunks. Bytes from `taken` on are unread.
     text: Vec<u8>,
     taken: usize,
 }
@@ -105,7 +105,7 @@ impl Sse {
         Self::open_with(target, path, "").await
     }
 
-    /// The same, with these headers.
+    /// Like [`Self::open`], with additional headers.
     pub(crate) async fn open_with(target: &BenchTarget, path: &str, headers: &str) -> Result<Self> {
         let mut socket = target.connect().await?;
         let request = format!("{}{headers}accept: text/event-stream\r\n\r\n", target.head("GET", path));
@@ -126,10 +126,10 @@ impl Sse {
         Ok(stream)
     }
 
-    /// The next frame that is an event: its name and its whole text.
+    /// Returns the next frame that is an event, with its name and text.
     pub(crate) async fn event(&mut self) -> Result<BenchEvent<'_>> {
         loop {
-            // What was borrowed last time is done with; the borrow checker wants places, not slices.
+            // Earlier borrows have ended. Positions instead of slices satisfy the borrow checker.
             let found = self.find_event();
             if let Some((name, frame)) = found {
                 return Ok(BenchEvent { name: &self.text[name], frame: &self.text[frame] });
@@ -140,7 +140,7 @@ impl Sse {
         }
     }
 
-    /// The data of the next frame, for a stream whose events have no names.
+    /// Returns the data of the next frame, for streams whose events have no names.
     pub(crate) async fn data(&mut self) -> Result<&[u8]> {
         loop {
             let start = self.taken;
@@ -163,7 +163,7 @@ impl Sse {
             let end = start + find_end(&self.text[start..])?;
             self.taken = end;
             let frame = &self.text[start..end];
-            // Comments and `retry:` are no events.
+            // Comments and `retry:` are not events.
             if let Some(at) = find(&frame[..frame.len().min(128)], b"event: ") {
                 let name = start + at + 7;
                 let length = self.text[name..end].iter().position(|&byte| byte == b'\n')?;
@@ -172,12 +172,12 @@ impl Sse {
         }
     }
 
-    /// Reads what there is and counts the events in it, nothing more.
+    /// Reads the available bytes and only counts the events in them.
     pub(crate) async fn count(&mut self) -> Result<usize> {
         self.raw.clear();
         ensure!(self.socket.read_buf(&mut self.raw).await? > 0, "the stream ended");
-        // A frame ends with an empty line; the line breaks of chunks are of another kind. A pair that
-        // is cut by the end of the buffer is found by the first byte of the next.
+        // A frame ends with an empty line. Chunks use other line breaks. A pair that is split by the end of the buffer is found
+        // by the first byte of the next one.
         let cut = usize::from(self.chunk == 1 && self.raw.first() == Some(&b'\n'));
         let pairs = self.raw.windows(2).filter(|pair| *pair == b"\n\n").count();
         self.chunk = usize::from(self.raw.last() == Some(&b'\n') && !self.raw.ends_with(b"\n\n") && !self.raw.ends_with(b"\r\n"));
@@ -189,7 +189,7 @@ impl Sse {
         self.unchunk()
     }
 
-    /// Moves what chunks carry from `raw` to `text`.
+    /// Moves the content of chunks from `raw` to `text`.
     fn unchunk(&mut self) -> Result<()> {
         let mut at = 0;
         loop {
@@ -199,7 +199,7 @@ impl Sse {
             if self.chunk > 0 {
                 break;
             }
-            // Between two chunks: the line break that ends the one, the size of the next.
+            // Between two chunks are the line break of the first and the size of the second.
             let rest = &self.raw[at..];
             let line_break = if rest.starts_with(b"\r\n") { 2 } else { 0 };
             let Some(end) = find(&rest[line_break..], b"\r\n") else { break };
@@ -221,18 +221,18 @@ pub(crate) struct BenchEvent<'a> {
 }
 
 impl BenchEvent<'_> {
-    /// Whether these words are in it.
+    /// Whether the event contains this text.
     pub(crate) fn says(&self, words: &str) -> bool {
         find(self.frame, words.as_bytes()).is_some()
     }
 
-    /// The JSON text of the event.
+    /// Returns the JSON of the event.
     pub(crate) fn data(&self) -> Option<&[u8]> {
         let start = find(self.frame, b"data: ")? + 6;
         self.frame.get(start..self.frame.len() - 2)
     }
 
-    /// The id of the ask that it is about.
+    /// Returns the id of the ask that the event is about.
     pub(crate) fn ask(&self) -> Option<&str> {
         let start = find(self.frame, b"\"ask_")? + 1;
         let length = self.frame[start..].iter().position(|&byte| byte == b'"')?;
@@ -240,7 +240,7 @@ impl BenchEvent<'_> {
     }
 }
 
-/// Where a frame ends: behind its empty line.
+/// Returns the end of a frame, after its empty line.
 fn find_end(text: &[u8]) -> Option<usize> {
     let mut from = 0;
     while let Some(at) = text[from..].iter().position(|&byte| byte == b'\n') {

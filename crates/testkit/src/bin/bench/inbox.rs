@@ -1,4 +1,4 @@
-//! The inbox in a terminal, with much in it: from a key until the screen shows what it did.
+//! Measures the inbox in a terminal with many asks: the time from a key press until the screen shows its effect.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use sayso_testkit::pty::Pty;
 
 use crate::meter;
 
-/// The times from a key until the cursor's new place is shown, in microseconds. `pending` asks must be open.
+/// Returns the microseconds from each key press until the new position of the cursor is shown. `pending` asks must be open.
 pub(crate) async fn redraws(server: &ServerProcess, pending: usize, keys: usize) -> Result<Vec<u32>> {
     let mut command = server.command()?;
     command.env("TERM", "xterm-256color").arg("inbox");

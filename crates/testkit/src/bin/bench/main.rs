@@ -1,9 +1,8 @@
-//! Measures the real server and compares it with the figures that were promised: one JSON object per
-//! line, exit code 1 when a figure is missed.
+//! Measures the real server and compares the figures with their targets. Prints one JSON object per line, and exits with 1 if a
+//! target is missed.
 //!
-//! The server is the real binary in a process of its own, so that its processor time and memory are
-//! its own; this program is the driver, on one thread, over loopback. Where noise matters, a
-//! measurement is made several times and the median is told.
+//! The server is the real binary in a separate process, so that its processor time and memory can be measured. This program
+//! drives it on one thread, over loopback. Where noise matters, a measurement is repeated and the median is reported.
 
 mod acp;
 mod chat;
@@ -47,21 +46,21 @@ const MOCK: &str = "mock";
 /// Measure the server.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Small counts: a look in seconds, not figures to tell.
+    /// Use small counts for a quick check that takes seconds. The figures are not comparable.
     #[arg(long)]
     quick: bool,
-    /// Tell missed figures, but do not fail.
+    /// Report missed targets, but do not fail.
     #[arg(long)]
     no_assert: bool,
-    /// Only measurements whose name holds this.
+    /// Only measurements whose name contains this text.
     #[arg(long, default_value = "")]
     only: String,
-    /// The program of the closest peer, `sandbox-agent`, to measure beside Sayso. `scripts/bench.sh` installs it.
+    /// The program of the closest peer, `sandbox-agent`, to compare with Sayso. `scripts/bench.sh` installs it.
     #[arg(long, value_name = "PROGRAM")]
     peer: Option<PathBuf>,
 }
 
-/// How much is measured.
+/// The number of repetitions.
 #[derive(Debug, Clone, Copy)]
 struct Size {
     commits: usize,
@@ -110,7 +109,7 @@ fn main() -> Result<ExitCode> {
     Ok(if report.missed().is_empty() || args.no_assert { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// This program holds a thousand sockets, and so does the server that it starts.
+/// This program and the server that it starts each open a thousand sockets.
 fn raise_file_limit() -> Result<()> {
     let limit = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).context("the limit of open files stays low")
@@ -187,8 +186,8 @@ async fn measure(args: &Args) -> Result<Report> {
     Ok(report)
 }
 
-/// One client: the disk and the way through the server, nothing else. The raw commits are measured
-/// before and after each run, and the better half counts: a busy machine must not lower the mark.
+/// Measures one client, whose time is spent on the disk and in the server. Raw commits are measured before and after each run,
+/// and the better half counts, so that a busy machine does not lower the target.
 async fn round_trip_1(report: &mut Report, size: Size) -> Result<()> {
     let (mut raws, mut windows, mut over) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..size.runs {
@@ -236,8 +235,8 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
     )
 }
 
-/// One client of the ACP door, beside a native one of the same server. They take turns, so that a busy machine is as busy
-/// for both.
+/// Compares a client of the ACP endpoint with a native client of the same server. They take turns, so that the load of the
+/// machine affects both.
 async fn acp_door(report: &mut Report, size: Size) -> Result<()> {
     const TURNS: u32 = 4;
     let (mut native, mut door, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -264,7 +263,7 @@ async fn acp_door(report: &mut Report, size: Size) -> Result<()> {
     report.add(line.wanted("p50_over_native", meter::median(&ratios), AtMost(1.5)))
 }
 
-/// What is told of every run of round trips.
+/// The figures that every round-trip measurement reports.
 pub(crate) fn figures(line: Measurement, windows: &[Window]) -> Measurement {
     line.told("runs", windows.len() as f64)
         .told("round_trips", windows.iter().map(|window| window.round_trips).sum::<u64>() as f64)
@@ -316,7 +315,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     drop(streams);
     server.terminate().await?;
 
-    // A fresh one, so that nothing that was freed is used again.
+    // Uses a new server, so that freed memory is not reused.
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
     let before = memory::settled(&server).await?;
@@ -327,7 +326,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
     server.terminate().await?;
 
-    // The same of callers that have no session.
+    // The same for callers without a session.
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
     let before = memory::settled(&server).await?;
@@ -366,7 +365,7 @@ async fn many(report: &mut Report, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// Agents that wait for a person over MCP, each on a connection of its own.
+/// Measures agents that wait for a person over MCP, each on a separate connection.
 async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
     const LOOK: Duration = Duration::from_secs(30);
     let eras = [("mcp_waiting_sessions", mcp::Era::Sessions, 100.0), ("mcp_waiting_stateless", mcp::Era::Stateless, 66.0)];
@@ -374,7 +373,7 @@ async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
         let dir = directory()?;
         let mut server = ServerProcess::start(dir.path()).await?;
         let target = round_trip::target(&server);
-        // One first, so that what is made once is not counted.
+        // The first one is not counted, because it also creates what all others share.
         let mut calls = vec![mcp::waiting(&target, era, 0).await?];
         let before = memory::settled(&server).await?;
         for number in 1..=size.pending {
@@ -394,7 +393,7 @@ async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
     Ok(())
 }
 
-/// `sayso status --line`, as a status bar runs it every few seconds.
+/// Measures `sayso status --line`, which status bars run every few seconds.
 async fn status_line(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
@@ -411,7 +410,7 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
     report.add(Measurement::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
-/// `sayso hook claude` when a rule decides, as a whole process: the agent waits for it.
+/// Measures the whole process `sayso hook claude` when a rule decides, because the agent waits for it.
 async fn hook(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     write_config(dir.path(), "")?;
@@ -438,7 +437,7 @@ async fn hook(report: &mut Report, size: Size) -> Result<()> {
     report.add(Measurement::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
-/// `sayso inbox`: from a key to the screen that it makes, through a terminal.
+/// Measures `sayso inbox` through a terminal, from a key press to the new screen.
 async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
@@ -452,7 +451,7 @@ async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
     )
 }
 
-/// Whether an ask costs more when many are stored.
+/// Measures whether an ask costs more when many asks are stored.
 async fn growth(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;

@@ -1,4 +1,4 @@
-//! Ten thousand pending asks: opening them, paging through them, answering some.
+//! Measures ten thousand pending asks: opening, listing and answering.
 
 use std::time::Instant;
 
@@ -12,7 +12,6 @@ use crate::round_trip::target;
 
 const ASK: &str = r#"{"agent":"bench","title":"a thing to decide","context":"This is what the agent said before it asked, so that a person can decide away from the terminal.","questions":[{"header":"Database","text":"Which database should this feature use?","input":"choice","custom":true,"options":[{"label":"SQLite","description":"lightweight, file-based"},{"label":"PostgreSQL","description":"full-featured"}]}]}"#;
 
-/// Opens asks over several connections.
 pub(crate) async fn open(server: &ServerProcess, count: usize) -> Result<Vec<String>> {
     let connections = 32.min(count);
     let mut tasks = Vec::with_capacity(connections);
@@ -38,7 +37,7 @@ async fn open_some(target: BenchTarget, count: usize) -> Result<Vec<String>> {
     Ok(ids)
 }
 
-/// The times of pages of a hundred, from the first to the last and again.
+/// Measures pages of a hundred asks, from the first to the last, repeatedly.
 pub(crate) async fn list(server: &ServerProcess, pages: usize) -> Result<Vec<u32>> {
     let mut http = BenchHttp::connect(&target(server)).await?;
     let mut times = Vec::with_capacity(pages);
@@ -55,7 +54,7 @@ pub(crate) async fn list(server: &ServerProcess, pages: usize) -> Result<Vec<u32
     Ok(times)
 }
 
-/// The times of answers, one after the other, spread over what is pending.
+/// Measures answers, one after the other, spread over the pending asks.
 pub(crate) async fn answer(server: &ServerProcess, ids: &[String], count: usize) -> Result<Vec<u32>> {
     let mut http = BenchHttp::connect(&target(server)).await?;
     let step = (ids.len() / count.max(1)).max(1);
@@ -68,7 +67,7 @@ pub(crate) async fn answer(server: &ServerProcess, ids: &[String], count: usize)
     Ok(times)
 }
 
-/// Stops the server and starts it again: the milliseconds until it answers that it is healthy.
+/// Restarts the server. Returns the milliseconds until it reports that it is healthy.
 pub(crate) async fn start_to_healthy(server: &mut ServerProcess) -> Result<f64> {
     server.terminate().await?;
     let began = Instant::now();

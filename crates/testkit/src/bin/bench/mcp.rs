@@ -1,4 +1,4 @@
-//! Calls of `ask_user` that wait for a person, in both eras of the protocol.
+//! Calls of `ask_user` that wait for a person, in both generations of the protocol.
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use tokio::net::TcpStream;
 
 use crate::http::{BenchTarget, find};
 
-/// Which era a client speaks.
+/// The generation of the protocol that a client uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     Sessions,
     Stateless,
 }
 
-/// A call that waits, with a question of its own. It waits while the value lives.
+/// Opens a call with its own question. The call waits until the returned value is dropped.
 pub(crate) async fn waiting(target: &BenchTarget, era: Era, number: usize) -> Result<TcpStream> {
     let questions =
         json!([{ "question": format!("Which one is number {number}?"), "options": [{ "label": "A" }, { "label": "B" }] }]);
@@ -45,7 +45,7 @@ fn request(method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// Sends one message; the connection, and the head of the reply.
+/// Sends one message. Returns the connection and the head of the reply.
 async fn post(target: &BenchTarget, headers: &str, body: &Value) -> Result<(TcpStream, String)> {
     let mut socket = TcpStream::connect(&target.address).await?;
     let body = body.to_string();

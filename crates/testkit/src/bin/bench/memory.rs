@@ -1,4 +1,4 @@
-//! What the server holds in memory.
+//! Measures the memory of the server.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::http::{BenchHttp, Sse};
 use crate::meter;
 use crate::round_trip::{start_session, target};
 
-/// How long things may settle before memory is read.
+/// The delay before memory is read, in which the server becomes idle.
 const SETTLE: Duration = Duration::from_millis(1500);
 
-/// The resident memory of the server in bytes, when nothing has happened for a moment.
+/// Returns the resident memory of the idle server in bytes.
 pub(crate) async fn settled(server: &ServerProcess) -> Result<u64> {
     tokio::time::sleep(SETTLE).await;
     meter::rss(server.pid().context("the server does not run")?)
@@ -28,7 +28,7 @@ pub(crate) async fn sessions_with_a_question(server: &ServerProcess, agent: &str
         }
         Ok(())
     };
-    // It is read meanwhile: a stream that nobody reads is ended.
+    // The stream is read in the meantime, because the server closes streams that are not read.
     let seen = async {
         for _ in 0..count {
             while events.event().await?.name != b"question.requested" {}
@@ -38,7 +38,7 @@ pub(crate) async fn sessions_with_a_question(server: &ServerProcess, agent: &str
     tokio::try_join!(start, seen).map(drop)
 }
 
-/// Opens this many streams that see everything. They stay open while the value lives.
+/// Opens this many streams that receive every event. They stay open until the value is dropped.
 pub(crate) async fn idle_streams(server: &ServerProcess, count: usize) -> Result<Vec<Sse>> {
     let target = target(server);
     let mut streams = Vec::with_capacity(count);

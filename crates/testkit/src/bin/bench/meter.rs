@@ -1,4 +1,4 @@
-//! What the kernel says about the server, and what a list of times says.
+//! Reads figures of processes from the kernel, and computes percentiles.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,29 +8,29 @@ use anyhow::{Context as _, Result};
 /// The clock ticks of `/proc/<pid>/stat`. The kernel shows them at 100 a second on every machine.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The processor time that a process has used.
+/// Returns the processor time that a process has used.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
-    // The name in brackets may hold anything; the numbers follow the last bracket.
+    // The name in brackets can contain any character, so the numbers start after the last bracket.
     let (_, rest) = stat.rsplit_once(')').context("no such process")?;
     let ticks: u32 = rest.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<u32>().ok()).sum();
     Ok(TICK * ticks)
 }
 
-/// The processor time of a process with one thread, in nanoseconds of the scheduler. Many small processes use less than a
-/// tick each, so the ticks of [`cpu`] would add up to nothing.
+/// Returns the processor time of a process with one thread, in nanoseconds of the scheduler. Many small processes use less than
+/// a tick each, so the ticks of [`cpu`] would add up to zero.
 pub(crate) fn thread_cpu(pid: u32) -> Result<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/schedstat"))?;
     let nanoseconds = stat.split_whitespace().next().context("no schedstat")?;
     Ok(Duration::from_nanos(nanoseconds.parse()?))
 }
 
-/// The proportional set size of a process in bytes: pages that several processes share count once for all of them.
+/// Returns the proportional set size of a process in bytes. Shared pages are divided among their processes.
 pub(crate) fn pss(pid: u32) -> Result<u64> {
     smaps_field(pid, "Pss:")
 }
 
-/// The memory that only this process has, in bytes.
+/// Returns the private memory of a process in bytes.
 pub(crate) fn private(pid: u32) -> Result<u64> {
     Ok(smaps_field(pid, "Private_Clean:")? + smaps_field(pid, "Private_Dirty:")?)
 }
@@ -42,17 +42,17 @@ fn smaps_field(pid: u32, name: &str) -> Result<u64> {
     Ok(kib.parse::<u64>()? * 1024)
 }
 
-/// The resident memory of a process, in bytes.
+/// Returns the resident memory of a process in bytes.
 pub(crate) fn rss(pid: u32) -> Result<u64> {
     smaps_field(pid, "Rss:")
 }
 
-/// What a process has written since it started, from `/proc/<pid>/io`.
+/// The writes of a process since it started, from `/proc/<pid>/io`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Written {
-    /// Write calls. Sending on a socket is not one.
+    /// The number of write calls, without sends on sockets.
     pub(crate) calls: u64,
-    /// Bytes for the disk, in whole pages of the kernel's cache.
+    /// The bytes written to disk, in whole pages of the kernel's cache.
     pub(crate) disk_bytes: u64,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn written(pid: u32) -> Result<Written> {
     Ok(Written { calls: field("syscw:")?, disk_bytes: field("write_bytes:")? })
 }
 
-/// The process ids of the supervisors of the server in this directory.
+/// Returns the process ids of the supervisors of the server in this directory.
 pub(crate) fn supervisors(dir: &Path) -> Result<Vec<u32>> {
     let dir = dir.display().to_string();
     let mut found = Vec::new();
@@ -80,13 +80,13 @@ pub(crate) fn supervisors(dir: &Path) -> Result<Vec<u32>> {
     Ok(found)
 }
 
-/// The machine's load over one minute.
+/// Returns the load of the machine over one minute.
 pub(crate) fn load() -> f64 {
     let text = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split_whitespace().next().and_then(|load| load.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// The processor time that went to anybody since boot.
+/// Returns the processor time of all processes since boot.
 pub(crate) fn busy() -> Result<Duration> {
     let stat = std::fs::read_to_string("/proc/stat")?;
     let line = stat.lines().next().context("no processors")?;
@@ -96,7 +96,7 @@ pub(crate) fn busy() -> Result<Duration> {
     Ok(TICK * (fields.iter().sum::<u32>() - idle))
 }
 
-/// This part of the values is not larger, e.g. 0.99.
+/// Returns a percentile of the values, for example for the part 0.99.
 pub(crate) fn percentile(values: &mut [u32], part: f64) -> f64 {
     if values.is_empty() {
         return f64::NAN;
@@ -106,14 +106,14 @@ pub(crate) fn percentile(values: &mut [u32], part: f64) -> f64 {
     f64::from(values[place])
 }
 
-/// The middle one.
+/// Returns the median.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// A time in microseconds, as it is kept.
+/// Converts a time to microseconds.
 pub(crate) fn micros(time: Duration) -> u32 {
     u32::try_from(time.as_micros()).unwrap_or(u32::MAX)
 }

@@ -1,4 +1,4 @@
-//! Notes: how late they are, what they hold in memory, and what a dead receiver costs.
+//! Measures notifications: their delay, their memory, and the cost of an unresponsive receiver.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -15,9 +15,9 @@ use crate::round_trip::target;
 use crate::{MIB, Size, directory, many_pending, memory, meter};
 
 const SECRET: (&str, &str) = ("HOOK", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw");
-/// Channels of one server.
+/// The number of channels.
 const CHANNELS: usize = 3;
-/// How long asks wait in the first measurement, in milliseconds.
+/// The delay of notifications in the first measurement, in milliseconds.
 const AFTER: u64 = 200;
 
 pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
@@ -26,7 +26,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     dead(report, size).await
 }
 
-/// A server with this many webhooks at one address.
+/// Starts a server with this many webhooks at one address.
 async fn start(channels: usize, url: &str, after: &str) -> Result<(TempDir, ServerProcess)> {
     let dir = directory()?;
     let channel = |number: usize| {
@@ -39,7 +39,7 @@ async fn start(channels: usize, url: &str, after: &str) -> Result<(TempDir, Serv
     Ok((dir, server))
 }
 
-/// The milliseconds from the end of the wait until each channel has the call.
+/// Measures the milliseconds from the end of the delay until each channel receives the call.
 async fn late(report: &mut Report, size: Size) -> Result<()> {
     let receiver = Receiver::with_status(200).await?;
     let (_dir, mut server) = start(CHANNELS, receiver.url(), &format!("{AFTER}ms")).await?;
@@ -66,13 +66,13 @@ async fn late(report: &mut Report, size: Size) -> Result<()> {
     report.add(line.wanted("p99_ms", meter::percentile(&mut over, 0.99), AtMost(50.0)))
 }
 
-/// When a call came, in milliseconds since 1970.
+/// Returns when a call arrived, in milliseconds since 1970.
 fn came(call: &ReceivedCall) -> Result<u64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     Ok(u64::try_from((now - call.at.elapsed()).as_millis())?)
 }
 
-/// What pending asks hold with channels that wait for their time, over what they hold without.
+/// Measures the additional memory of pending asks whose notifications wait for their time.
 async fn held(report: &mut Report, size: Size) -> Result<()> {
     let mut added = Vec::new();
     for channels in [0, CHANNELS] {
@@ -88,7 +88,7 @@ async fn held(report: &mut Report, size: Size) -> Result<()> {
     report.add(line.told("without_mib", without).told("with_mib", with).wanted("added_mib", with - without, AtMost(20.0)))
 }
 
-/// The time of an answer while the receiver takes calls and never replies, against none.
+/// Measures the time of an answer while the receiver never replies, compared with no receiver.
 async fn dead(report: &mut Report, size: Size) -> Result<()> {
     let silent = Receiver::start(|_| std::future::pending()).await?;
     let (mut with, mut without) = (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
 //! The closest peer, `sandbox-agent`: a server that passes ACP messages of an agent on over HTTP and stores nothing. It runs
-//! the same agent as our server, and the same driver answers, so that both can be compared in one run.
+//! the same agent as Sayso and has the same driver, so that both can be compared in one run.
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -15,12 +15,12 @@ use tokio::task::JoinHandle;
 use crate::http::{BenchHttp, BenchTarget, Sse};
 use crate::round_trip::{Clients, RoundTripShared, UNTIL_STOPPED};
 
-/// The method by which the agent asks, as it is in a message.
+/// The method name with which the agent asks, as in its messages.
 const QUESTION: &str = "\"_sandboxagent/session/request_question\"";
-/// How long the peer may take to start.
+/// The timeout for starting the peer.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A running peer. Its agents end with it.
+/// A running peer. Its agents end when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Peer {
     child: Child,
@@ -29,9 +29,9 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    /// Starts the program on a free port, with its files below `dir` and our mock as its agent.
+    /// Starts the program on a free port, with its files in `dir` and the mock as its agent.
     pub(crate) async fn start(program: &Path, dir: &Path) -> Result<Self> {
-        // The peer has no configuration for agents, but starts each of them by a file of this name.
+        // The peer has no configuration for agents. It starts a file with the name of the agent.
         let launchers = dir.join(".local/share/sandbox-agent/bin/agent_processes");
         std::fs::create_dir_all(&launchers)?;
         let launcher = launchers.join("mock-acp");
@@ -42,9 +42,9 @@ impl Peer {
         let mut command = Command::new(program);
         command.args(["server", "--host", "127.0.0.1", "--port", &port, "--no-telemetry", "--no-token"]);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("HOME", dir);
-        // A prompt stays open for as long as its questions go on.
+        // A prompt stays open while it asks questions.
         command.env("SANDBOX_AGENT_ACP_REQUEST_TIMEOUT_MS", "600000");
-        // The log of every request would be measured too.
+        // Disables the log of requests, which would affect the measurement.
         command.env("RUST_LOG", "off").env("SANDBOX_AGENT_LOG_HTTP", "0");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
         let child = command.spawn().with_context(|| format!("{} does not start", program.display()))?;
@@ -72,7 +72,7 @@ impl Peer {
         self.pid
     }
 
-    /// Starts this many clients, each with an agent process of its own.
+    /// Starts this many clients, each with a separate agent process.
     pub(crate) async fn clients(&self, count: usize) -> Result<Clients> {
         let shared = Rc::<RoundTripShared>::default();
         let mut tasks = Vec::with_capacity(count);
@@ -88,7 +88,7 @@ impl Peer {
         Ok(Clients::of_peer(shared, tasks, self.pid))
     }
 
-    /// Starts this many agents and waits until each has asked. Their streams are open while the value lives.
+    /// Starts this many agents and waits until each has asked. Their streams stay open until the value is dropped.
     pub(crate) async fn pending(&self, count: usize) -> Result<Vec<PeerClient>> {
         let mut clients = Vec::with_capacity(count);
         for number in 0..count {
@@ -112,7 +112,7 @@ impl Peer {
         let prompt = json!({ "sessionId": session, "prompt": [{ "type": "text", "text": text }] });
         let mut prompts = BenchHttp::connect(&self.target).await?;
         let asked = path.clone();
-        // The reply comes at the end of the turn, which is not reached.
+        // The reply comes at the end of the turn, which never ends here.
         let prompting = tokio::task::spawn_local(async move {
             let _ = prompts.post(&asked, &request(3, "session/prompt", &prompt)).await;
         });
@@ -124,7 +124,7 @@ impl Peer {
     }
 }
 
-/// One session with a prompt under way.
+/// A session with an active prompt.
 #[derive(Debug)]
 pub(crate) struct PeerClient {
     http: BenchHttp,
@@ -157,7 +157,7 @@ fn request(id: u64, method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }).to_string()
 }
 
-/// A port of loopback that was free a moment ago. The peer cannot choose one itself.
+/// Returns a free port on loopback, because the peer cannot choose one itself.
 fn free_port() -> Result<String> {
     Ok(std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string())
 }

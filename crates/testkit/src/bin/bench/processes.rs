@@ -1,5 +1,4 @@
-//! Many agents that are processes: how much memory they take, how fast they start, and how fast a server that was killed is
-//! attached to them again.
+//! Measures many agent processes: their memory, their start time, and the time until a killed server is attached to them again.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +13,7 @@ use crate::report::{Measurement, Report};
 use crate::round_trip::target;
 use crate::{MIB, Size, directory, memory, meter};
 
-/// How many run at once.
+/// The number of concurrent agents.
 const MANY: usize = 300;
 
 pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>) -> Result<()> {
@@ -56,7 +55,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
     Ok(())
 }
 
-/// The memory of the peer's server with as many agents, each with a pending question.
+/// Measures the memory of the peer's server with the same number of agents, each with a pending question.
 async fn peer_memory(report: &mut Report, program: &Path) -> Result<()> {
     let dir = directory()?;
     let peer = Peer::start(program, dir.path()).await?;

@@ -1,4 +1,4 @@
-//! One JSON object per line, and the figures that were missed.
+//! Prints one JSON object per line, and collects missed targets.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::meter;
 
-/// What a figure has to be.
+/// The target of a figure.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Bound {
     AtMost(f64),
@@ -35,7 +35,7 @@ impl Bound {
 #[derive(Debug)]
 pub(crate) struct Measurement {
     name: &'static str,
-    /// In the order in which they were measured.
+    /// The figures in the order of measurement.
     fields: Vec<(String, f64)>,
     targets: Map<String, Value>,
     missed: Vec<String>,
@@ -46,17 +46,17 @@ impl Measurement {
         Self { name, fields: Vec::new(), targets: Map::new(), missed: Vec::new() }
     }
 
-    /// A figure that is only told.
+    /// Adds a figure without a target.
     pub(crate) fn told(mut self, figure: &str, value: f64) -> Self {
         self.fields.retain(|(known, _)| known != figure);
         self.fields.push((figure.to_owned(), rounded(value)));
         self
     }
 
-    /// A figure with a target.
+    /// Adds a figure with a target.
     pub(crate) fn wanted(mut self, figure: &str, value: f64, bound: Bound) -> Self {
         self.targets.insert(figure.to_owned(), json!(bound.words()));
-        // What could not be measured was not reached.
+        // A target also counts as missed if the figure could not be measured.
         if !bound.holds(value) {
             self.missed.push(format!("{} {figure}: {}, wanted {}", self.name, rounded(value), bound.words()));
         }
@@ -64,7 +64,7 @@ impl Measurement {
     }
 }
 
-/// All lines so far.
+/// The lines so far.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     missed: Vec<String>,
@@ -72,7 +72,7 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn add(&mut self, line: Measurement) -> Result<()> {
-        // Written by hand, so that a person finds the name first and the figures in their order.
+        // Formatted here, so that the name comes first and the figures follow in order.
         let mut text = format!("{{\"bench\":{},\"ok\":{}", json!(line.name), line.missed.is_empty());
         for (figure, value) in line.fields {
             write!(text, ",{}:{}", json!(figure), json!(value))?;
@@ -87,7 +87,7 @@ impl Report {
         Ok(out.flush()?)
     }
 
-    /// The figures that were not reached, each in words.
+    /// Returns a description of each missed target.
     pub(crate) fn missed(&self) -> &[String] {
         &self.missed
     }

@@ -1,6 +1,6 @@
-//! Round trips: an agent asks, the ask is committed, a client sees it on its stream and answers, the answer is committed, and
-//! the agent receives it. Each client has one session, one session stream and one connection. [`crate::peer`] makes the same
-//! round trips through another server, with the same agent.
+//! Measures round trips: an agent asks, the ask is committed, a client receives it on its stream and answers, the answer is
+//! committed, and the agent receives it. Each client has one session, one session stream and one connection. [`crate::peer`]
+//! makes the same round trips through another server, with the same agent.
 
 use std::cell::{Cell, RefCell};
 use std::path::PathBuf;
@@ -14,23 +14,23 @@ use tokio::task::JoinHandle;
 use crate::http::{BenchHttp, BenchTarget, Sse};
 use crate::meter;
 
-/// More than any run gets through.
+/// A prompt with more questions than any run can answer.
 pub(crate) const UNTIL_STOPPED: &str = "question 1000000 times";
 
-/// What the clients of one run share. They all live on one thread.
+/// The state that the clients of a run share. They run on one thread.
 #[derive(Debug, Default)]
 pub(crate) struct RoundTripShared {
-    /// Round trips since the start.
+    /// The number of round trips since the start.
     done: Cell<u64>,
     resolved: Cell<u64>,
     delivered: Cell<u64>,
-    /// Whether times are kept.
+    /// Whether times are recorded.
     recording: Cell<bool>,
     times: RefCell<Vec<u32>>,
     stop: Cell<bool>,
 }
 
-/// Clients at work.
+/// Running clients.
 #[derive(Debug)]
 pub(crate) struct Clients {
     shared: Rc<RoundTripShared>,
@@ -39,7 +39,7 @@ pub(crate) struct Clients {
     ours: Option<OurServer>,
 }
 
-/// Where our server keeps its files and answers calls.
+/// The directory and the address of the server.
 #[derive(Debug)]
 struct OurServer {
     dir: PathBuf,
@@ -47,7 +47,7 @@ struct OurServer {
 }
 
 impl OurServer {
-    /// Batches that were committed since the start.
+    /// Returns the number of committed batches since the start.
     async fn commits(&self) -> Result<u64> {
         let mut http = BenchHttp::connect(&self.target).await?;
         let metrics = std::str::from_utf8(http.get("/metrics").await?)?;
@@ -56,32 +56,32 @@ impl OurServer {
     }
 }
 
-/// What one window of time showed.
+/// The figures of one period.
 #[derive(Debug, Clone)]
 pub(crate) struct Window {
     pub(crate) round_trips: u64,
     pub(crate) per_second: f64,
     pub(crate) p50_ms: f64,
     pub(crate) p99_ms: f64,
-    /// Processor time of the server and its supervisors per round trip.
+    /// The processor time of the server and its supervisors per round trip.
     pub(crate) cpu_us: f64,
     /// The part of `cpu_us` that the supervisors used.
     pub(crate) supervisors_us: f64,
-    /// Processor time of this program per round trip.
+    /// The processor time of this program per round trip.
     pub(crate) driver_us: f64,
-    /// Write calls of the server per round trip.
+    /// The write calls of the server per round trip.
     pub(crate) write_calls: f64,
-    /// Kilobytes that the server wrote to the disk per round trip.
+    /// The kilobytes that the server wrote to disk per round trip.
     pub(crate) disk_kb: f64,
-    /// Commits per round trip. Several clients share one.
+    /// The commits per round trip. Concurrent clients share commits.
     pub(crate) commits: f64,
-    /// What the supervisors wrote to the disk per round trip.
+    /// The kilobytes that the supervisors wrote to disk per round trip.
     pub(crate) journal_kb: f64,
-    /// How many processors were busy with neither: whoever else uses the machine.
+    /// The number of processors that were busy with other programs on the machine.
     pub(crate) others_cores: f64,
 }
 
-/// When a window ends.
+/// The end of a period.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Until {
     Time(Duration),
@@ -89,7 +89,7 @@ pub(crate) enum Until {
 }
 
 impl RoundTripShared {
-    /// Counts a round trip that is complete, because the next ask was seen.
+    /// Counts a round trip, which is complete when the next ask arrives.
     pub(crate) fn complete(&self, asked: Instant) {
         self.done.set(self.done.get() + 1);
         if self.recording.get() {
@@ -103,7 +103,7 @@ impl RoundTripShared {
     }
 }
 
-/// The process ids of the supervisors that are measured.
+/// The process ids of the measured supervisors.
 #[derive(Debug)]
 struct Supervisors(Vec<u32>);
 
@@ -112,19 +112,19 @@ impl Supervisors {
         self.0.iter().try_fold(Duration::ZERO, |sum, &pid| Ok(sum + meter::thread_cpu(pid)?))
     }
 
-    /// The bytes that they have written: their journals, and the input of agents.
+    /// Returns the bytes that they have written to journals and agents.
     fn written(&self) -> Result<u64> {
         self.0.iter().try_fold(0, |sum, &pid| Ok(sum + meter::written(pid)?.disk_bytes))
     }
 }
 
 impl Clients {
-    /// Clients of another server, whose tasks run already.
+    /// Wraps the running tasks of clients of another server.
     pub(crate) fn of_peer(shared: Rc<RoundTripShared>, tasks: Vec<JoinHandle<Result<()>>>, server: u32) -> Self {
         Self { shared, tasks, server, ours: None }
     }
 
-    /// Starts this many; when this returns, each has a stream and its agent has asked.
+    /// Starts this many clients. Returns when each has a stream and its agent has asked.
     pub(crate) async fn start(server: &ServerProcess, agent: &str, count: usize) -> Result<Self> {
         let target = target(server);
         let shared = Rc::<RoundTripShared>::default();
@@ -139,12 +139,11 @@ impl Clients {
         Ok(Self { shared, tasks, server: pid, ours: Some(OurServer { dir: server.directory().to_owned(), target }) })
     }
 
-    /// Round trips since the start.
+    /// The number of round trips since the start.
     pub(crate) fn done(&self) -> u64 {
         self.shared.done.get()
     }
 
-    /// Waits without measuring.
     pub(crate) async fn wait(&self, until: Until) -> Result<()> {
         let (began, end) = (Instant::now(), self.done());
         loop {
@@ -161,7 +160,7 @@ impl Clients {
         }
     }
 
-    /// Measures.
+    /// Measures until the end of the period.
     pub(crate) async fn measure(&self, until: Until) -> Result<Window> {
         let shared = &self.shared;
         shared.times.borrow_mut().clear();
@@ -223,7 +222,7 @@ impl Clients {
         let clients = self.tasks.len() as u64;
         let shared = self.join().await?;
         let (done, resolved, delivered) = (shared.done.get(), shared.resolved.get(), shared.delivered.get());
-        // The last answer of each may still be on its way.
+        // The last answer of each client may still be in flight.
         let whole = |count: u64| count <= done + clients && count + clients >= done;
         if !whole(resolved) || !whole(delivered) {
             bail!("{done} round trips, but {resolved} resolved and {delivered} delivery events");
@@ -236,14 +235,14 @@ pub(crate) fn target(server: &ServerProcess) -> BenchTarget {
     BenchTarget { address: server.address().to_owned(), token: server.token().to_owned() }
 }
 
-/// Starts a session; its id.
+/// Starts a session and returns its id.
 pub(crate) async fn start_session(http: &mut BenchHttp, agent: &str, prompt: &str) -> Result<String> {
     let body = http.post("/v1/sessions", &format!(r#"{{"agent":"{agent}","prompt":"{prompt}"}}"#)).await?;
     let session: sayso_api::session::Session = serde_json::from_slice(body)?;
     Ok(session.id)
 }
 
-/// Answers whatever its session asks.
+/// Answers all asks of its session.
 async fn answer(mut http: BenchHttp, mut stream: Sse, shared: Rc<RoundTripShared>) -> Result<()> {
     let mut seen: Option<Instant> = None;
     let count = |cell: &Cell<u64>| cell.set(cell.get() + 1);
@@ -255,7 +254,7 @@ async fn answer(mut http: BenchHttp, mut stream: Sse, shared: Rc<RoundTripShared
                 count(&shared.resolved);
                 continue;
             }
-            // A process confirms on its wire what it was given; that is told, too.
+            // A process confirms its input, and the confirmation is also an event.
             b"ask.delivery" if event.says("\"delivered\"") => {
                 count(&shared.delivered);
                 continue;

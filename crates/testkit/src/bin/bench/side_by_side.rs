@@ -1,7 +1,7 @@
-//! Round trips through agents that are processes, as people have them, side by side with the closest peer.
+//! Compares round trips through agent processes with the closest peer.
 //!
-//! Both servers run the same agent (`sayso mock-agent`) and are driven by the same clients. They take turns, so that a busy
-//! machine is as busy for both. Ours commits every ask and every outcome to the disk; the peer stores nothing.
+//! Both servers run the same agent (`sayso mock-agent`) and have the same clients. They take turns, so that the load of the
+//! machine affects both. Sayso commits every ask and every outcome to disk; the peer stores nothing.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::report::{Measurement, Report};
 use crate::round_trip::{Clients, Until, Window};
 use crate::{Size, directory, figures, meter, of, raw_commit};
 
-/// What a number of clients has to reach.
+/// The targets for a number of clients.
 struct Case {
     name: &'static str,
     clients: usize,
-    /// The most that a round trip may write to the disk.
+    /// The maximum of kilobytes written to disk per round trip.
     disk_kb: f64,
     write_calls: f64,
-    /// The least of the peer's round trips per second, as a ratio.
+    /// The minimum ratio of round trips per second to those of the peer.
     rate_over_peer: Option<f64>,
-    /// The most of the peer's processor time, as a ratio.
+    /// The maximum ratio of processor time to that of the peer.
     cpu_over_peer: Option<f64>,
 }
 
@@ -41,9 +41,9 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// The most that a round trip of one client may take besides its two commits.
+/// The maximum time of a round trip of one client in addition to its two commits.
 const OVER_TWO_COMMITS_MS: f64 = 0.7;
-/// The most commits of a round trip of one client.
+/// The maximum of commits per round trip of one client.
 const COMMITS: f64 = 2.1;
 
 pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>) -> Result<()> {
@@ -58,7 +58,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
         }
         let mut line = figures(Measurement::new(case.name), &ours).told("p50_ms", of(&ours, |window| window.p50_ms));
         if case.clients == 1 {
-            // The fastest commits count: a busy machine must not lower the mark.
+            // The fastest commits count, so that a busy machine does not lower the target.
             let raw = raws.iter().copied().fold(f64::INFINITY, f64::min);
             let over = of(&ours, |window| window.p50_ms) - 2.0 * raw;
             line = line

@@ -1,5 +1,5 @@
-//! How fast the machine is right now. Processors are shared with neighbours that nobody sees from
-//! inside; a fixed piece of work shows them, and says how far two runs can be compared.
+//! Measures the current speed of the machine. Other machines may share its processors, which is invisible from inside. A fixed
+//! piece of work shows how far two runs can be compared.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -8,7 +8,7 @@ const ROUNDS: u32 = 20_000;
 const TEXT: &str =
     r#"{"id":"ask_1","questions":[{"text":"Which database?","options":[{"label":"SQLite"},{"label":"PostgreSQL"}]}]}"#;
 
-/// Microseconds to read and write a small document, with two threads at it at once.
+/// Returns the microseconds to parse and write a small document on two threads at once.
 pub(crate) fn work_us() -> f64 {
     let work = || {
         let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Workflows: what a step costs over its agent's own time, and what many runs take.
+//! Measures workflows: the overhead of a step, and many concurrent runs.
 
 use std::time::{Duration, Instant};
 
@@ -13,9 +13,9 @@ use crate::report::Bound::AtMost;
 use crate::report::{Measurement, Report};
 use crate::{MIB, MOCK, Size, directory, meter};
 
-/// Steps of one run.
+/// The number of steps in one run.
 const STEPS: usize = 5;
-/// Runs that are under way at once.
+/// The number of concurrent runs.
 const AT_ONCE: usize = 50;
 
 pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
@@ -23,7 +23,7 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     let mut server = ServerProcess::start(dir.path()).await?;
     let client = server.client()?;
     let mut stream = client.events(Some(0));
-    // One run, one session, one run: both see the same machine.
+    // Runs and sessions alternate, so that the load of the machine affects both.
     let (mut alone, mut over) = (Vec::new(), Vec::new());
     for _ in 0..size.answers.min(200) {
         let own = session(&client, &mut stream).await?;
@@ -65,7 +65,7 @@ fn workflow() -> NewRun {
     }
 }
 
-/// From the call to the end of the run.
+/// Measures the time from the call to the end of the run.
 async fn run(client: &Client, stream: &mut EventStream) -> Result<Duration> {
     let began = Instant::now();
     let run = client.start_run(&workflow()).await?;
@@ -73,7 +73,7 @@ async fn run(client: &Client, stream: &mut EventStream) -> Result<Duration> {
     Ok(began.elapsed())
 }
 
-/// From the call to the end of the agent's turn.
+/// Measures the time from the call to the end of the agent's turn.
 async fn session(client: &Client, stream: &mut EventStream) -> Result<Duration> {
     let began = Instant::now();
     let new = NewSession { agent: MOCK.to_owned(), prompt: Some("hello".to_owned()), ..NewSession::default() };

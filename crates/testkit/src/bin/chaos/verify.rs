@@ -202,25 +202,25 @@ fn check_acknowledged(asks: &BTreeMap<String, Value>, journal: &mut ChaosRecords
             found.doubled += 1;
             problems.push(format!("{id} was answered {} times: {words:?}", words.len()));
         }
-        let stands = asks.get(id).map(|ask| ask["outcome"]["answers"][0][0].clone());
+        let current = asks.get(id).map(|ask| ask["outcome"]["answers"][0][0].clone());
         let acknowledged = words.first().map(|word| json!(word));
-        if stands != acknowledged {
+        if current != acknowledged {
             found.lost += 1;
-            problems.push(format!("{id} was answered {words:?}, but now it is {stands:?}"));
+            problems.push(format!("{id} was answered {words:?}, but now it is {current:?}"));
         }
     }
     for (id, winners) in &journal.winners {
-        let stands = asks.get(id).map(|ask| ask["outcome"]["at"].to_string());
-        if winners.len() > 1 || winners.first() != stands.as_ref() {
+        let current = asks.get(id).map(|ask| ask["outcome"]["at"].to_string());
+        if winners.len() > 1 || winners.first() != current.as_ref() {
             found.doubled += 1;
-            problems.push(format!("losers of {id} were told {winners:?}, but it is {stands:?}"));
+            problems.push(format!("losers of {id} were told {winners:?}, but it is {current:?}"));
         }
     }
     for (id, received) in &journal.received {
-        let stands = asks.get(id).and_then(outcome_of);
-        if stands.as_ref() != Some(received) {
+        let current = asks.get(id).and_then(outcome_of);
+        if current.as_ref() != Some(received) {
             found.doubled += 1;
-            problems.push(format!("the caller of {id} got {received}, but it is {stands:?}"));
+            problems.push(format!("the caller of {id} got {received}, but it is {current:?}"));
         }
     }
     problems.into_iter().for_each(|problem| journal.problem(problem));
@@ -234,15 +234,15 @@ fn check_feed(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut
         if told.requested != 1 || told.resolved < resolved {
             found.lost += 1;
             journal
-                .problem(format!("{id}: the feed told of it {} times, of its outcome {} times", told.requested, told.resolved));
+                .problem(format!("{id}: the feed announced it {} times and its outcome {} times", told.requested, told.resolved));
         }
         if told.resolved > 1 {
             found.doubled += 1;
-            journal.problem(format!("{id}: the feed told of {} outcomes", told.resolved));
+            journal.problem(format!("{id}: the feed announced {} outcomes", told.resolved));
         }
         if told.delivered > 1 {
             found.given_twice += 1;
-            journal.problem(format!("{id}: the feed told of {} deliveries", told.delivered));
+            journal.problem(format!("{id}: the feed announced {} deliveries", told.delivered));
         }
         // Agents wait for every outcome, callers only for those that they received.
         let waited_for = !ask["sessionId"].is_null() || journal.received.contains_key(id);
@@ -255,6 +255,6 @@ fn check_feed(asks: &BTreeMap<String, Value>, read: &FeedContents, journal: &mut
     }
     for id in read.asks.keys().filter(|id| !asks.contains_key(*id)) {
         found.lost += 1;
-        journal.problem(format!("{id}: the feed told of it, but it is gone"));
+        journal.problem(format!("{id}: the feed announced it, but it is gone"));
     }
 }

@@ -10,8 +10,8 @@ fn an_answer_goes_through_the_translator_and_its_lines_become_a_row() {
         setup.state.pending = 1;
         let transition = setup.plan(answered(secret, false));
         let message = Raw::of(&Message::Lines(reply.clone()));
-        let changes = vec![Change::Send { session: SESSION, ask: Some(ASK), message, secret }];
-        let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Same) };
+        let changes = vec![ConnectionChange::Send { session: SESSION, ask: Some(ASK), message, secret }];
+        let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Same) };
         assert_transition(transition, Some(committed), Vec::new());
         assert_eq!(setup.inputs(), [Input::Command(outcome_command())]);
         assert_eq!((setup.state.pending, setup.state.heard_at), (0, NOW));
@@ -26,8 +26,8 @@ fn the_answer_to_a_parked_question_resumes_the_session_as_a_message() {
         let mut setup = Setup::new(ConnectionKind::InProcess, status.clone(), []);
         let transition = setup.plan(answered(false, follow_up));
         let block = block(&mut IdSource::new(SEED), BlockBody::Message { role: Role::User, text: texts.clone() });
-        let changes = vec![Change::Block { session: SESSION, block, event: EventKind::MessageCompleted }];
-        let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Same) };
+        let changes = vec![ConnectionChange::Block { session: SESSION, block, event: EventKind::MessageCompleted }];
+        let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Same) };
         assert_transition(transition, Some(committed), Vec::new());
         let resume = status.is_ended().then(|| resume_command(&session(SESSION, status)));
         let prompt = Command::Prompt { session: SESSION, text: texts.clone() };
@@ -53,10 +53,10 @@ fn an_answer_whose_session_cannot_be_resumed_is_undeliverable() {
     let reason = "The session could not be resumed: no such conversation".to_owned();
     let status = SessionStatus::Ended { reason: "no such conversation".to_owned(), failed: true, resumable: false };
     let changes = vec![
-        Change::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } },
-        Change::Status { session: SESSION, status },
+        ConnectionChange::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } },
+        ConnectionChange::Status { session: SESSION, status },
     ];
-    let committed = Advance { changes, ..advance(Process::Gone) };
+    let committed = AdvanceConnection { changes, ..advance(ProcessChange::Gone) };
     assert_transition(transition, Some(committed), vec![Effect::ForgetProcess]);
 }
 
@@ -67,8 +67,8 @@ fn refused_input_makes_its_answer_undeliverable() {
     let refused = refused.map(|(id, ask)| Refused { id, ask, reason: "stdin is closed".to_owned() }).into();
     let transition = setup.plan(Work::Process(Heard { taken: vec![ROW], refused, ..Heard::default() }));
     let reason = "stdin is closed".to_owned();
-    let changes = vec![Change::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
-    let committed = Advance { delivered: vec![ROW, OutboxId(8), OutboxId(9)], changes, ..advance(Process::Same) };
+    let changes = vec![ConnectionChange::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
+    let committed = AdvanceConnection { delivered: vec![ROW, OutboxId(8), OutboxId(9)], changes, ..advance(ProcessChange::Same) };
     assert_transition(transition, Some(committed), Vec::new());
 }
 
@@ -82,7 +82,7 @@ fn the_policy_decides_an_ask_before_the_commit() {
         setup.state.sessions.get_mut(&SESSION).unwrap().policy = policy(text);
         let transition = setup.plan(lines(&["ask"], 110));
         let advance = transition.advance.unwrap();
-        let [Change::OpenAsk(ask)] = advance.changes.as_slice() else { panic!("{:?}", advance.changes) };
+        let [ConnectionChange::OpenAsk(ask)] = advance.changes.as_slice() else { panic!("{:?}", advance.changes) };
         let id = AskId::new(NOW, IdSource::new(SEED).next_id());
         assert_eq!(**ask, opened(id, question(false), ask.state.clone(), ask.policy.clone()));
         match &ask.state {
@@ -103,7 +103,7 @@ fn an_ask_over_the_limit_is_refused_to_the_translator_at_once() {
     setup.state.pending = limits::PENDING;
     let transition = setup.plan(lines(&["ask"], 110));
     let changes = vec![send(&Message::Lines(vec!["refused".to_owned()]))];
-    let committed = Advance { changes, ..advance(Process::Read(WirePosition(110))) };
+    let committed = AdvanceConnection { changes, ..advance(ProcessChange::Read(WirePosition(110))) };
     assert_transition(transition, Some(committed), vec![Effect::TrimJournal(WirePosition(110))]);
     let inputs = setup.inputs();
     let [Input::Line(_), Input::Command(Command::Outcome { native_id, decision, by, .. })] = inputs.as_slice() else {
@@ -149,7 +149,7 @@ fn ask_with_nul_in_an_id_is_refused_to_the_translator_at_once() {
         let mut setup = Setup::process(SessionStatus::Running, [asks, refused]);
         let transition = setup.plan(lines(&["ask"], 110));
         let changes = vec![send(&Message::Lines(vec!["refused".to_owned()]))];
-        let committed = Advance { changes, ..advance(Process::Read(WirePosition(110))) };
+        let committed = AdvanceConnection { changes, ..advance(ProcessChange::Read(WirePosition(110))) };
         assert_transition(transition, Some(committed), vec![Effect::TrimJournal(WirePosition(110))]);
         let inputs = setup.inputs();
         let [Input::Line(_), Input::Command(Command::Outcome { native_id: answered, decision, .. })] = inputs.as_slice() else {
@@ -167,7 +167,7 @@ fn a_grant_takes_effect_after_the_commit() {
     let granted = AgentEvent::Granted { run: run.clone() };
     let mut setup = Setup::process(SessionStatus::Running, [vec![event(granted)]]);
     let transition = setup.plan(answered(false, false));
-    let committed = Advance { delivered: vec![ROW], ..advance(Process::Same) };
+    let committed = AdvanceConnection { delivered: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(transition, Some(committed), vec![Effect::Grant { session: SESSION, run }]);
 }
 
@@ -183,8 +183,11 @@ fn giving_up_ends_the_sessions_and_drops_the_rows() {
     let transition = setup.plan(Work::GiveUp { accepted: Vec::new(), reason: "unknown state".to_owned(), rows });
     let undeliverable = Delivery::Undeliverable { reason: texts::AGENT_GONE_NOTHING_SENT.to_owned() };
     let status = SessionStatus::Ended { reason: "unknown state".to_owned(), failed: true, resumable: false };
-    let changes = vec![Change::Delivery { ask: ASK, delivery: undeliverable }, Change::Status { session: SESSION, status }];
-    let committed = Advance { delivered: vec![OutboxId(8), OutboxId(9)], changes, ..advance(Process::Gone) };
+    let changes = vec![
+        ConnectionChange::Delivery { ask: ASK, delivery: undeliverable },
+        ConnectionChange::Status { session: SESSION, status },
+    ];
+    let committed = AdvanceConnection { delivered: vec![OutboxId(8), OutboxId(9)], changes, ..advance(ProcessChange::Gone) };
     assert_transition(transition, Some(committed), vec![Effect::ForgetProcess]);
 }
 

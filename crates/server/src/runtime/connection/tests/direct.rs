@@ -36,7 +36,7 @@ fn answer_is_sent_before_the_commit_that_records_its_delivery() {
     // The process has the input. That alone is not committed …
     assert_transition(setup.plan(received(&[ROW.0])), None, Vec::new());
     // … but it is committed with the next change.
-    let committed = Advance { delivered: vec![ROW], ..advance(Process::Same) };
+    let committed = AdvanceConnection { delivered: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::CommitDirect), Some(committed), Vec::new());
     assert!(setup.state.uncommitted.is_empty());
 }
@@ -45,12 +45,13 @@ fn answer_is_sent_before_the_commit_that_records_its_delivery() {
 fn answer_that_the_process_may_not_have_is_committed_as_its_lines() {
     let mut setup = direct([vec![say("one")], vec![event(AgentEvent::TurnEnded)]]);
     setup.plan(answered(false, false));
-    let changes = vec![Change::Status { session: SESSION, status: SessionStatus::Idle }];
-    let committed = Advance { sent: vec![sent(&["one"])], changes, ..advance(Process::Read(WirePosition(120))) };
+    let changes = vec![ConnectionChange::Status { session: SESSION, status: SessionStatus::Idle }];
+    let committed = AdvanceConnection { sent: vec![sent(&["one"])], changes, ..advance(ProcessChange::Read(WirePosition(120))) };
     assert_transition(setup.plan(lines(&["done"], 120)), Some(committed), vec![Effect::TrimJournal(WirePosition(120))]);
-    setup.state.committed(Position(2), Process::Read(WirePosition(120)), None);
+    setup.state.committed(Position(2), ProcessChange::Read(WirePosition(120)), None);
     // It is now an ordinary message, whose delivery is committed when the process accepts it.
-    let delivered = Advance { from: Position(2), to: Position(3), delivered: vec![ROW], ..advance(Process::Same) };
+    let delivered =
+        AdvanceConnection { from: Position(2), to: Position(3), delivered: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(received(&[ROW.0])), Some(delivered), Vec::new());
 }
 
@@ -60,22 +61,22 @@ fn changes_of_a_direct_input_are_committed_before_later_ones() {
     let command = Command::Prompt { session: SESSION, text: "go".to_owned() };
     assert_transition(setup.plan(Work::Command { row: ROW, command }), None, vec![Effect::SendDirect(ROW)]);
     setup.plan(received(&[ROW.0]));
-    let status = |status| Change::Status { session: SESSION, status };
+    let status = |status| ConnectionChange::Status { session: SESSION, status };
     let changes = vec![status(SessionStatus::Running), status(SessionStatus::Idle)];
-    let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Read(WirePosition(120))) };
+    let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Read(WirePosition(120))) };
     assert_transition(setup.plan(lines(&["done"], 120)), Some(committed), vec![Effect::TrimJournal(WirePosition(120))]);
 }
 
 #[test]
 fn secrets_launches_stops_and_ends_of_asks_are_committed_first() {
-    let lines_row = |secret| Change::Send {
+    let lines_row = |secret| ConnectionChange::Send {
         session: SESSION,
         ask: Some(ASK),
         message: Raw::of(&Message::Lines(vec!["one".to_owned()])),
         secret,
     };
     let mut setup = direct([vec![say("one")]]);
-    let committed = Advance { delivered: vec![ROW], changes: vec![lines_row(true)], ..advance(Process::Same) };
+    let committed = AdvanceConnection { delivered: vec![ROW], changes: vec![lines_row(true)], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(answered(true, false)), Some(committed), Vec::new());
 
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "other".to_owned(), reason: "over".to_owned() };
@@ -93,8 +94,8 @@ fn refused_direct_input_is_undeliverable() {
     setup.plan(answered(false, false));
     let reason = "the agent closed its input".to_owned();
     let refused = vec![Refused { id: ROW, ask: Some(ASK), reason: reason.clone() }];
-    let changes = vec![Change::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
-    let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Same) };
+    let changes = vec![ConnectionChange::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
+    let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::Process(Heard { refused, ..Heard::default() })), Some(committed), Vec::new());
 }
 
@@ -102,8 +103,8 @@ fn refused_direct_input_is_undeliverable() {
 fn approval_of_a_stopped_session_is_cancelled() {
     let mut setup = direct([]);
     let reason = texts::INTERRUPTED_BEFORE_APPROVAL.to_owned();
-    let changes = vec![Change::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
-    let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Same) };
+    let changes = vec![ConnectionChange::Delivery { ask: ASK, delivery: Delivery::Undeliverable { reason } }];
+    let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::Cancelled { row: ROW, ask: ASK }), Some(committed), Vec::new());
     assert!(setup.inputs().is_empty());
 }
@@ -215,7 +216,7 @@ impl History {
                 assert!(self.outbox.remove(&row.0).is_some());
                 self.delivered.push(row.0);
             }
-            if let Process::Read(position) = advance.process {
+            if let ProcessChange::Read(position) = advance.process {
                 self.read = position.0;
             }
             self.setup.state.committed(advance.to, advance.process, advance.wake_at);

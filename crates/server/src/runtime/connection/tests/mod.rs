@@ -27,7 +27,7 @@ use sayso_core::session::{Labels, Session, SessionStatus};
 use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::{Block, BlockBody, Role};
-use sayso_store::ops::{Advance, Change, Process};
+use sayso_store::ops::{AdvanceConnection, ConnectionChange, ProcessChange};
 use sayso_store::{EventKind, OutboxId, OutboxPayload, OutboxRow, WorkspaceId};
 
 use super::direct::Uncommitted;
@@ -238,13 +238,13 @@ fn block(ids: &mut IdSource, body: BlockBody) -> Block {
     Block { id: BlockId::new(NOW, ids.next_id()), at: NOW, subagent: None, body }
 }
 
-fn send(message: &Message) -> Change {
-    Change::Send { session: SESSION, ask: None, message: Raw::of(message), secret: false }
+fn send(message: &Message) -> ConnectionChange {
+    ConnectionChange::Send { session: SESSION, ask: None, message: Raw::of(message), secret: false }
 }
 
 /// Builds the commit of a transition that changes nothing else.
-fn advance(process: Process) -> Advance {
-    Advance {
+fn advance(process: ProcessChange) -> AdvanceConnection {
+    AdvanceConnection {
         workspace: WorkspaceId::MAIN,
         connection: CONNECTION,
         epoch: Epoch(3),
@@ -262,7 +262,7 @@ fn advance(process: Process) -> Advance {
 
 /// Asserts a transition without live events.
 #[track_caller]
-fn assert_transition(found: Transition, advance: Option<Advance>, effects: Vec<Effect>) {
+fn assert_transition(found: Transition, advance: Option<AdvanceConnection>, effects: Vec<Effect>) {
     assert!(found.live.is_empty(), "{:?}", found.live);
     assert_eq!((found.advance, found.effects), (advance, effects));
 }

@@ -15,8 +15,8 @@ fn streamed_text_is_published_and_not_committed() {
     // The next significant line is committed together with the position of both.
     let body = BlockBody::Message { role: Role::Assistant, text: "Hello".to_owned() };
     let block = block(&mut IdSource::new(SEED), body);
-    let changes = vec![Change::Block { session: SESSION, block, event: EventKind::MessageCompleted }];
-    let committed = Advance { changes, ..advance(Process::Read(WirePosition(120))) };
+    let changes = vec![ConnectionChange::Block { session: SESSION, block, event: EventKind::MessageCompleted }];
+    let committed = AdvanceConnection { changes, ..advance(ProcessChange::Read(WirePosition(120))) };
     assert_transition(setup.plan(lines(&["two"], 120)), Some(committed), vec![Effect::TrimJournal(WirePosition(120))]);
 }
 
@@ -25,7 +25,7 @@ fn output_without_consequences_is_committed_every_256_kib() {
     let mut setup = Setup::process(SessionStatus::Running, []);
     let limit = 100 + 256 * 1024;
     assert_transition(setup.plan(lines(&["…"], limit - 1)), None, Vec::new());
-    let committed = advance(Process::Read(WirePosition(limit)));
+    let committed = advance(ProcessChange::Read(WirePosition(limit)));
     assert_transition(setup.plan(lines(&["…"], limit)), Some(committed), vec![Effect::TrimJournal(WirePosition(limit))]);
 }
 
@@ -36,7 +36,7 @@ fn a_deadline_is_committed_only_if_nothing_else_wakes_the_connection() {
     {
         let mut setup = Setup::new(kind, SessionStatus::Running, []);
         setup.state.translator = Box::new(Script { deadline: Some(NOW), ..Script::default() });
-        let committed = Advance { wake_at: Some(NOW), ..advance(Process::Same) };
+        let committed = AdvanceConnection { wake_at: Some(NOW), ..advance(ProcessChange::Same) };
         assert_transition(setup.plan(Work::Tick { stalled: false }), commits.then_some(committed), Vec::new());
     }
 }
@@ -50,8 +50,8 @@ fn the_end_of_a_process_ends_the_session_and_forgets_the_process() {
         setup.state.pending = 2;
         let transition = setup.plan(Work::NoProcess { exit: Exit::default(), row: Some(ROW) });
         let status = SessionStatus::Ended { reason: reason.to_owned(), failed: false, resumable: true };
-        let changes = vec![Change::Status { session: SESSION, status: status.clone() }];
-        let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Gone) };
+        let changes = vec![ConnectionChange::Status { session: SESSION, status: status.clone() }];
+        let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Gone) };
         assert_transition(transition, Some(committed), vec![Effect::ForgetProcess]);
         assert_eq!((setup.status(), setup.state.pending), (&status, 0));
     }
@@ -65,10 +65,10 @@ fn a_launch_begins_the_next_epoch() {
     let command = resume_command(&session(SESSION, ended(true)));
     let transition = setup.plan(Work::Command { row: ROW, command });
     let changes = vec![send(&Message::Launch(launch)), send(&Message::Lines(vec!["hello".to_owned()])), send(&Message::Stop)];
-    let committed = Advance { delivered: vec![ROW], changes, ..advance(Process::Launched) };
+    let committed = AdvanceConnection { delivered: vec![ROW], changes, ..advance(ProcessChange::Launched) };
     assert_transition(transition, Some(committed), vec![Effect::DetachProcess]);
 
-    setup.state.committed(Position(2), Process::Launched, None);
+    setup.state.committed(Position(2), ProcessChange::Launched, None);
     let connection = &setup.state.connection;
     assert_eq!((connection.position, connection.epoch, connection.process), (Position(2), Epoch(4), Some(WirePosition(0))));
 }
@@ -80,20 +80,20 @@ fn a_silent_agent_stalls_and_its_next_line_wakes_it() {
         setup.state.on_stale = on_stale;
         assert_eq!(setup.state.stale_at(), Some(BEFORE.plus(Duration::from_secs(600))));
         let transition = setup.plan(Work::Tick { stalled: true });
-        let mut changes = vec![Change::Status { session: SESSION, status: SessionStatus::Stalled }];
+        let mut changes = vec![ConnectionChange::Status { session: SESSION, status: SessionStatus::Stalled }];
         let mut inputs = vec![Input::Tick];
         if on_stale == OnStale::Interrupt {
             let body = BlockBody::Notice { text: texts::WITHDRAWN_INTERRUPTED.to_owned() };
             let block = block(&mut IdSource::new(SEED), body);
-            changes.push(Change::Block { session: SESSION, block, event: EventKind::Notice });
+            changes.push(ConnectionChange::Block { session: SESSION, block, event: EventKind::Notice });
             inputs.push(Input::Command(Command::Interrupt { session: SESSION }));
         }
-        assert_transition(transition, Some(Advance { changes, ..advance(Process::Same) }), Vec::new());
+        assert_transition(transition, Some(AdvanceConnection { changes, ..advance(ProcessChange::Same) }), Vec::new());
         assert_eq!((setup.inputs(), setup.state.stale_at()), (inputs, None));
 
         let read = WirePosition(110);
-        let changes = vec![Change::Status { session: SESSION, status: SessionStatus::Running }];
-        let committed = Advance { changes, ..advance(Process::Read(read)) };
+        let changes = vec![ConnectionChange::Status { session: SESSION, status: SessionStatus::Running }];
+        let committed = AdvanceConnection { changes, ..advance(ProcessChange::Read(read)) };
         assert_transition(setup.plan(lines(&["hello"], 110)), Some(committed), vec![Effect::TrimJournal(read)]);
         assert_eq!(setup.state.stale_at(), Some(NOW.plus(Duration::from_secs(600))));
     }

@@ -12,10 +12,14 @@ fn events_of_a_server_restart_the_stale_timer_only_if_people_see_a_change() {
 
     let block = block(&mut IdSource::new(SEED), BlockBody::Notice { text: "compacting".to_owned() });
     let changes = vec![
-        Change::Block { session: SESSION, block, event: EventKind::Notice },
-        Change::Status { session: SESSION, status: SessionStatus::Running },
+        ConnectionChange::Block { session: SESSION, block, event: EventKind::Notice },
+        ConnectionChange::Status { session: SESSION, status: SessionStatus::Running },
     ];
-    assert_transition(setup.plan(says("compacted")), Some(Advance { changes, ..advance(Process::Same) }), Vec::new());
+    assert_transition(
+        setup.plan(says("compacted")),
+        Some(AdvanceConnection { changes, ..advance(ProcessChange::Same) }),
+        Vec::new(),
+    );
     assert_eq!((setup.state.heard_at, setup.status()), (NOW, &SessionStatus::Running));
 }
 
@@ -25,17 +29,17 @@ fn a_call_that_changes_something_is_a_row_and_one_that_reads_is_an_effect() {
     let outputs = vec![Output::HttpCall(call(Method::Get)), Output::HttpCall(call(Method::Post))];
     let mut setup = Setup::new(ConnectionKind::Attached, SessionStatus::Running, [outputs]);
     let transition = setup.plan(Work::Server { inputs: vec![Input::StreamOpened], replied: Vec::new() });
-    let committed = Advance { changes: vec![send(&Message::Call(call(Method::Post)))], ..advance(Process::Same) };
+    let committed = AdvanceConnection { changes: vec![send(&Message::Call(call(Method::Post)))], ..advance(ProcessChange::Same) };
     assert_transition(transition, Some(committed), vec![Effect::Read(call(Method::Get))]);
 }
 
 #[test]
 fn a_call_is_marked_before_it_leaves_and_reported_if_it_gets_lost() {
     let mut setup = Setup::new(ConnectionKind::Attached, SessionStatus::Running, []);
-    let marked = Advance { trying: vec![ROW], ..advance(Process::Same) };
+    let marked = AdvanceConnection { trying: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::Calling(ROW)), Some(marked), Vec::new());
     let reply = HttpReply { id: 5, status: None, body: "the server is gone".to_owned() };
-    let lost = Advance { delivered: vec![ROW], ..advance(Process::Same) };
+    let lost = AdvanceConnection { delivered: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::CallLost { row: ROW, reply: reply.clone() }), Some(lost), Vec::new());
     assert_eq!(setup.inputs(), [Input::HttpReply(reply)]);
 }
@@ -55,8 +59,8 @@ fn a_conversation_that_is_found_twice_is_adopted_once() {
     let carried = Box::new(CarriedSession::new(session.clone(), PolicySet::default(), 1));
     let transition = setup.plan(Work::Adopt { found, session: carried });
     let changes = vec![
-        Change::NewSession { session: Box::new(session) },
-        Change::Status { session: other, status: SessionStatus::Running },
+        ConnectionChange::NewSession { session: Box::new(session) },
+        ConnectionChange::Status { session: other, status: SessionStatus::Running },
     ];
-    assert_transition(transition, Some(Advance { changes, ..advance(Process::Same) }), Vec::new());
+    assert_transition(transition, Some(AdvanceConnection { changes, ..advance(ProcessChange::Same) }), Vec::new());
 }

@@ -7,8 +7,8 @@ use sayso_core::ask::Ask;
 use sayso_core::scope::Visible;
 use sayso_core::time::Time;
 use sayso_net::AllowedAddresses;
-use sayso_store::ops::{DropPush, PushRow};
-use sayso_store::read::AllPushes;
+use sayso_store::ops::{DeletePushSubscription, PushSubscriptionRow};
+use sayso_store::read::ListPushSubscriptions;
 use serde_json::{Value, json};
 
 use super::http::send_push;
@@ -58,7 +58,7 @@ impl WebPushChannel {
     /// Sends to every browser whose token sees the ask. One that was reached is enough.
     async fn send_all(&self, sent: &OutgoingNote<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), SendFailure> {
         let OutgoingNote { runtime, ask, now, .. } = *sent;
-        let rows = runtime.services.store.read(AllPushes { workspace: runtime.services.workspace }).await;
+        let rows = runtime.services.store.read(ListPushSubscriptions { workspace: runtime.services.workspace }).await;
         let rows = rows.map_err(|error| SendFailure::later(error.to_string()))?;
         let mut failure = Some(SendFailure::never("no browser is subscribed"));
         for row in rows {
@@ -82,7 +82,13 @@ impl WebPushChannel {
         failure.map_or(Ok(()), Err)
     }
 
-    async fn send_one(&self, runtime: &Runtime, row: &PushRow, message: &Value, now: Time) -> Result<(), SendFailure> {
+    async fn send_one(
+        &self,
+        runtime: &Runtime,
+        row: &PushSubscriptionRow,
+        message: &Value,
+        now: Time,
+    ) -> Result<(), SendFailure> {
         let unusable = |_| SendFailure::never("the key of a browser is invalid");
         let key = runtime.push_key.as_ref().ok_or_else(|| SendFailure::never("the server has no push key"))?;
         let origin = row.endpoint.parse::<reqwest::Url>().map(|url| url.origin().ascii_serialization());
@@ -107,8 +113,10 @@ fn tag(note: &Note) -> String {
     note.ask.map_or_else(|| note.id.clone(), |ask| ask.to_string())
 }
 
-async fn forget(runtime: &Runtime, row: &PushRow) {
-    if let Err(error) = runtime.services.store.write(DropPush { workspace: runtime.services.workspace, token: row.token }).await {
+async fn forget(runtime: &Runtime, row: &PushSubscriptionRow) {
+    if let Err(error) =
+        runtime.services.store.write(DeletePushSubscription { workspace: runtime.services.workspace, token: row.token }).await
+    {
         tracing::warn!(%error, "could not remove the subscription of a browser");
     }
 }

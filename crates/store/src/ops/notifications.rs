@@ -1,4 +1,4 @@
-//! What notification channels were told about asks.
+//! Notifications about asks: which channel sent which message, and when to retry.
 
 use std::sync::Arc;
 
@@ -10,35 +10,34 @@ use crate::event::WorkspaceId;
 use crate::operation::{Operation, Reads};
 use crate::unit::Unit;
 
-/// The state of a note in one channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoteState {
-    /// It is tried again at this time.
+pub enum NotificationState {
+    /// Sending failed and is retried at this time.
     Again(Time),
     Told,
-    /// It was tried often enough.
+    /// Sending failed too often.
     GivenUp,
 }
 
-/// A note about an ask in one channel.
+/// A notification about an ask in one channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NoteRow {
+pub struct NotificationRow {
     pub ask: AskId,
     pub channel: String,
-    pub state: NoteState,
+    pub state: NotificationState,
     pub attempts: u32,
-    /// The channel's own id of the message, to change it later.
+    /// The channel's id of the message, to edit it later.
     pub message: Option<String>,
 }
 
-/// Stores the state of a note.
+/// Stores a notification.
 #[derive(Debug)]
-pub struct PutNote {
+pub struct PutNotification {
     pub workspace: WorkspaceId,
-    pub note: NoteRow,
+    pub note: NotificationRow,
 }
 
-impl Operation for PutNote {
+impl Operation for PutNotification {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {
@@ -53,15 +52,15 @@ impl Operation for PutNote {
     }
 }
 
-/// Deletes a note: the ask has its outcome, and the channel knows it.
+/// Deletes a notification whose ask is resolved, after the channel was updated.
 #[derive(Debug)]
-pub struct DropNote {
+pub struct DeleteNotification {
     pub workspace: WorkspaceId,
     pub ask: AskId,
     pub channel: String,
 }
 
-impl Operation for DropNote {
+impl Operation for DeleteNotification {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {

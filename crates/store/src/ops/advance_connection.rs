@@ -1,5 +1,4 @@
-//! Everything that follows from one input of a connection, in one commit: the position moves, the translator's state is
-//! saved, and every consequence is stored with it.
+//! Commits the consequences of one input of a connection: the new position, the saved state of the translator, and all changes.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use sayso_core::transcript::Block;
 
-use super::decide::{agent_gone, decide, report_delivery};
+use super::decide::{decide, park_or_withdraw, report_delivery};
 use super::session_rows::NewSettings;
 use super::{open_ask, session_rows};
 use crate::error::StoreError;
@@ -23,33 +22,34 @@ use crate::operation::{Operation, Read, Reads};
 use crate::rows::{OutboxBody, OutboxEntry, OwnerId};
 use crate::unit::Unit;
 
-/// See the module.
+/// Commits the consequences of one input of a connection. The operation is a compare-and-set on `epoch` and `from`, so an input
+/// takes effect once.
 #[derive(Debug, PartialEq)]
-pub struct Advance {
+pub struct AdvanceConnection {
     pub workspace: WorkspaceId,
     pub connection: ConnectionId,
-    /// The process life that the input belongs to.
+    /// The epoch in which the input was read. It grows when the agent's process is started again.
     pub epoch: Epoch,
-    /// The position before the input. The operation is refused if the connection is elsewhere.
+    /// The position before the input. The operation is refused if the stored position differs.
     pub from: Position,
     pub to: Position,
-    pub process: Process,
-    /// The translator's state after the input.
+    pub process: ProcessChange,
+    /// The saved state of the translator after the input.
     pub state: Raw,
-    /// When the translator wants to be called.
+    /// The deadline of the translator.
     pub wake_at: Option<Time>,
-    /// Outbox entries that the agent has received.
+    /// Outbox rows that the agent has received. They are deleted.
     pub delivered: Vec<OutboxId>,
-    /// Outcomes and commands that `state` has consumed, and that were sent to the process before this commit. Each entry is
-    /// replaced by its lines under the same id, so that a restarted server sends the lines and does not translate again.
+    /// Outcomes and commands that `state` has consumed, and that were sent to the process before this commit. Each row is
+    /// replaced by its lines under the same id, so that a restarted server sends the lines instead of translating again.
     pub sent: Vec<SentInput>,
-    /// Messages that are sent right after this commit. After a crash nobody knows whether they arrived.
+    /// Messages that are sent right after this commit. After a crash it is uncertain whether they arrived.
     pub trying: Vec<OutboxId>,
-    /// What happened, in order.
-    pub changes: Vec<Change>,
+    /// The changes, in order.
+    pub changes: Vec<ConnectionChange>,
 }
 
-/// The lines of an outcome or a command that are on their way to the process.
+/// The lines of an outcome or a command that were sent to the process.
 #[derive(Debug, PartialEq)]
 pub struct SentInput {
     pub row: OutboxId,
@@ -60,66 +60,59 @@ pub struct SentInput {
 
 /// One consequence of an input.
 #[derive(Debug, PartialEq)]
-pub enum Change {
-    /// A conversation of an attached server was found and gets a session.
+pub enum ConnectionChange {
+    /// Creates a session for a conversation that was found on an attached server.
     NewSession { session: Box<Session> },
-    /// The agent asks. The ask has its outcome already if the policy decided it; then the outcome is queued too.
+    /// Opens an ask. If the policy decided it, the ask has its outcome, and the outcome is queued for the agent.
     OpenAsk(Box<Ask>),
-    /// The agent withdraws an ask.
+    /// Withdraws an ask for the agent.
     Withdraw {
         /// The agent's own id of the request.
         native_id: String,
         reason: String,
     },
-    /// A report about a delivery.
+    /// Records the progress of a delivery.
     Delivery { ask: AskId, delivery: Delivery },
-    /// A message for the agent's process. If it carries the outcome of an ask, the outcome is delivered when the process
-    /// has the message.
+    /// Queues a message for the agent's process. The outcome of `ask`, if there is one, is delivered when the process confirms
+    /// the message.
     Send {
         session: SessionId,
-        /// The ask whose outcome the message carries.
         ask: Option<AskId>,
         message: Raw,
         /// Whether the message contains a secret answer.
         secret: bool,
     },
-    /// A block was added, or replaced by one with the same id.
+    /// Adds a block to the transcript, or replaces the one with the same id.
     Block { session: SessionId, block: Block, event: EventKind },
-    /// The session does something else now. When it ends, its pending asks are parked or withdrawn.
+    /// Sets the status of a session. If it ends, its pending asks are parked or withdrawn.
     Status { session: SessionId, status: SessionStatus },
-    /// The agent has another permission mode or model now.
-    Settings {
-        session: SessionId,
-        /// The permission mode, if it changed.
-        permission_mode: Option<String>,
-        /// The model, if it changed.
-        model: Option<String>,
-    },
+    /// Records the settings that the agent reports.
+    Settings { session: SessionId, permission_mode: Option<String>, model: Option<String> },
 }
 
-/// What happened to the agent's process.
+/// How the input changes what is known about the agent's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Process {
-    /// Nothing: there is none, or nothing was read from it.
+pub enum ProcessChange {
+    /// Not at all: there is no process, or the input is not from it.
     Same,
-    /// Its output was read up to here.
+    /// The output was read up to this position.
     Read(WirePosition),
-    /// A process is about to be launched: the next epoch begins.
+    /// A process is about to start. The next epoch begins.
     Launched,
-    /// The process is gone. Messages that were queued for it are not sent.
+    /// The process has ended. Messages that were queued for it are not sent.
     Gone,
 }
 
-/// Whether an advance took effect.
+/// The result of [`AdvanceConnection`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Advanced {
+pub enum AdvanceResult {
     Yes,
-    /// The connection is elsewhere: the input was handled before, or by a later epoch.
+    /// The stored epoch or position differs: the input was handled before, or by a later epoch. Nothing changed.
     Stale,
 }
 
-impl Operation for Advance {
-    type Output = Advanced;
+impl Operation for AdvanceConnection {
+    type Output = AdvanceResult;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -130,7 +123,7 @@ impl Operation for Advance {
         for id in self.delivered.iter().chain(&self.trying).chain(self.sent.iter().map(|sent| &sent.row)) {
             reads.add(Read::Outbox(*id));
         }
-        if matches!(self.process, Process::Launched | Process::Gone) {
+        if matches!(self.process, ProcessChange::Launched | ProcessChange::Gone) {
             reads.add(Read::OutboxOfConnection(self.connection));
         }
         for change in &self.changes {
@@ -147,10 +140,10 @@ impl Operation for Advance {
         }
     }
 
-    fn apply(&self, unit: &mut Unit) -> Result<Advanced, StoreError> {
-        let Some(connection) = unit.connections.get(&self.connection)? else { return Ok(Advanced::Stale) };
+    fn apply(&self, unit: &mut Unit) -> Result<AdvanceResult, StoreError> {
+        let Some(connection) = unit.connections.get(&self.connection)? else { return Ok(AdvanceResult::Stale) };
         if connection.epoch != self.epoch || connection.position != self.from {
-            return Ok(Advanced::Stale);
+            return Ok(AdvanceResult::Stale);
         }
         let connection = self.moved(connection);
         unit.connections.put(self.connection, Arc::new(connection));
@@ -167,22 +160,22 @@ impl Operation for Advance {
         for sent in &self.sent {
             replace_by_lines(unit, sent)?;
         }
-        if matches!(self.process, Process::Launched | Process::Gone) {
+        if matches!(self.process, ProcessChange::Launched | ProcessChange::Gone) {
             self.void_messages(unit)?;
         }
         for change in &self.changes {
             self.apply_change(unit, change)?;
         }
-        Ok(Advanced::Yes)
+        Ok(AdvanceResult::Yes)
     }
 }
 
-impl Advance {
-    fn reads_of(&self, change: &Change, reads: &mut Reads) {
+impl AdvanceConnection {
+    fn reads_of(&self, change: &ConnectionChange, reads: &mut Reads) {
         match change {
-            Change::Send { .. } => {}
-            Change::NewSession { session } => reads.add(Read::Session(session.id)),
-            Change::OpenAsk(ask) => {
+            ConnectionChange::Send { .. } => {}
+            ConnectionChange::NewSession { session } => reads.add(Read::Session(session.id)),
+            ConnectionChange::OpenAsk(ask) => {
                 reads.add(Read::Ask(ask.id));
                 if let Some(session) = ask.origin.session {
                     reads.add(Read::Session(session));
@@ -191,17 +184,19 @@ impl Advance {
                     reads.add(Read::PendingByNative(self.connection.into(), native.clone()));
                 }
             }
-            Change::Withdraw { native_id, .. } => reads.add(Read::PendingByNative(self.connection.into(), native_id.clone())),
-            Change::Delivery { ask, .. } => {
+            ConnectionChange::Withdraw { native_id, .. } => {
+                reads.add(Read::PendingByNative(self.connection.into(), native_id.clone()))
+            }
+            ConnectionChange::Delivery { ask, .. } => {
                 reads.add(Read::Ask(*ask));
                 reads.add(Read::Secret(*ask));
             }
-            Change::Block { session, block, .. } => {
+            ConnectionChange::Block { session, block, .. } => {
                 reads.add(Read::Session(*session));
                 reads.add(Read::Block(block.id));
             }
-            Change::Settings { session, .. } => reads.add(Read::Session(*session)),
-            Change::Status { session, status } => {
+            ConnectionChange::Settings { session, .. } => reads.add(Read::Session(*session)),
+            ConnectionChange::Status { session, status } => {
                 reads.add(Read::Session(*session));
                 if status.is_ended() {
                     reads.add(Read::PendingOfSession(*session));
@@ -212,10 +207,10 @@ impl Advance {
 
     fn moved(&self, connection: &Connection) -> Connection {
         let (epoch, process) = match self.process {
-            Process::Same => (self.epoch, connection.process),
-            Process::Read(position) => (self.epoch, Some(position)),
-            Process::Launched => (Epoch(self.epoch.0 + 1), Some(WirePosition(0))),
-            Process::Gone => (self.epoch, None),
+            ProcessChange::Same => (self.epoch, connection.process),
+            ProcessChange::Read(position) => (self.epoch, Some(position)),
+            ProcessChange::Launched => (Epoch(self.epoch.0 + 1), Some(WirePosition(0))),
+            ProcessChange::Gone => (self.epoch, None),
         };
         Connection {
             epoch,
@@ -227,24 +222,23 @@ impl Advance {
         }
     }
 
-    /// Whether an outcome continues to a process, or cannot continue: then the agent does not have it yet.
+    /// Whether the outcome is not delivered by this commit, because it becomes a message to the process or cannot be delivered.
     fn continues(&self, id: AskId) -> bool {
         self.changes.iter().any(|change| match change {
-            Change::Delivery { ask, delivery: Delivery::Undeliverable { .. } } | Change::Send { ask: Some(ask), .. } => {
-                *ask == id
-            }
-            Change::NewSession { .. }
-            | Change::OpenAsk(_)
-            | Change::Withdraw { .. }
-            | Change::Delivery { .. }
-            | Change::Send { .. }
-            | Change::Block { .. }
-            | Change::Status { .. }
-            | Change::Settings { .. } => false,
+            ConnectionChange::Delivery { ask, delivery: Delivery::Undeliverable { .. } }
+            | ConnectionChange::Send { ask: Some(ask), .. } => *ask == id,
+            ConnectionChange::NewSession { .. }
+            | ConnectionChange::OpenAsk(_)
+            | ConnectionChange::Withdraw { .. }
+            | ConnectionChange::Delivery { .. }
+            | ConnectionChange::Send { .. }
+            | ConnectionChange::Block { .. }
+            | ConnectionChange::Status { .. }
+            | ConnectionChange::Settings { .. } => false,
         })
     }
 
-    /// Messages for a process that is gone are not sent. Nobody knows whether one that was tried arrived.
+    /// Deletes the messages for a process that has ended. It is uncertain whether a message that was being sent arrived.
     fn void_messages(&self, unit: &mut Unit) -> Result<(), StoreError> {
         for (id, entry) in unit.outbox_of_connection(self.connection)? {
             if !entry.is_send() {
@@ -259,32 +253,31 @@ impl Advance {
         Ok(())
     }
 
-    /// Whether the agent gets something else than the outcome of this ask.
+    /// Whether the outcome of this ask is withheld from the agent.
     fn withholds(&self, ask: AskId) -> bool {
-        let withheld =
-            |change: &Change| matches!(change, Change::Delivery { ask: of, delivery: Delivery::Withheld } if *of == ask);
+        let withheld = |change: &ConnectionChange| matches!(change, ConnectionChange::Delivery { ask: of, delivery: Delivery::Withheld } if *of == ask);
         self.changes.iter().any(withheld)
     }
 
-    fn apply_change(&self, unit: &mut Unit, change: &Change) -> Result<(), StoreError> {
+    fn apply_change(&self, unit: &mut Unit, change: &ConnectionChange) -> Result<(), StoreError> {
         match change {
-            Change::NewSession { session } => session_rows::insert(unit, session),
-            Change::OpenAsk(ask) => self.open(unit, ask),
-            Change::Withdraw { native_id, reason } => {
+            ConnectionChange::NewSession { session } => session_rows::insert_session(unit, session),
+            ConnectionChange::OpenAsk(ask) => self.open(unit, ask),
+            ConnectionChange::Withdraw { native_id, reason } => {
                 if let Some(row) = unit.pending_by_native(self.connection.into(), native_id)? {
                     let decision = Decision::Withdrawn { reason: reason.clone() };
                     let _ = decide(unit, &row, decision, Actor::Agent);
                 }
                 Ok(())
             }
-            Change::Delivery { ask, delivery } => report_delivery(unit, *ask, delivery.clone()),
-            Change::Send { session, ask, message, secret } => {
+            ConnectionChange::Delivery { ask, delivery } => report_delivery(unit, *ask, delivery.clone()),
+            ConnectionChange::Send { session, ask, message, secret } => {
                 unit.queue_message(self.connection, *session, *ask, message, *secret);
                 Ok(())
             }
-            Change::Block { session, block, event } => session_rows::put_block(unit, *session, block, *event),
-            Change::Status { session, status } => self.set_status(unit, *session, status),
-            Change::Settings { session, permission_mode, model } => {
+            ConnectionChange::Block { session, block, event } => session_rows::put_block(unit, *session, block, *event),
+            ConnectionChange::Status { session, status } => self.set_status(unit, *session, status),
+            ConnectionChange::Settings { session, permission_mode, model } => {
                 let new = NewSettings { permission_mode: permission_mode.as_ref(), model: model.as_ref() };
                 session_rows::set_settings(unit, *session, &new)
             }
@@ -303,7 +296,7 @@ impl Advance {
         {
             session_rows::set_status(unit, id, status)?;
         }
-        open_ask::insert(unit, ask.clone())?;
+        open_ask::insert_ask(unit, ask.clone())?;
         Ok(())
     }
 
@@ -312,7 +305,7 @@ impl Advance {
         let Some(status) = reported else { return Ok(()) };
         if let SessionStatus::Ended { reason, resumable, .. } = &status {
             for row in unit.pending_of_session(id)? {
-                agent_gone(unit, &row, *resumable, reason);
+                park_or_withdraw(unit, &row, *resumable, reason);
             }
         }
         session_rows::set_status(unit, id, status)

@@ -1,5 +1,4 @@
-//! What the server and the caller do with a group that no worker has: complete it, expire it, withdraw it, and call its
-//! target.
+//! Operations on groups by the server and the caller: complete, expire, withdraw, and record callbacks.
 
 use std::sync::Arc;
 
@@ -7,27 +6,26 @@ use sayso_core::ask::{Ask, Decision};
 use sayso_core::group::{ClaimRefused, Group, GroupEnd, GroupPhase};
 use sayso_core::id::{GroupId, TokenId};
 
-use super::claim_group::{GroupRefused, interrupt, put, read_asks, withdraw};
+use super::claim_group::{GroupRefused, interrupt_claim, put_group, read_asks, withdraw_ask};
 use super::open_group::asks_of;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// The answer of a person that permits to resume an uncertain run.
+/// The answer with which a person lets an uncertain run be resumed.
 pub const RESUME_AGAIN: &str = "resume";
 
-/// Looks at a group: its asks may be decided, its lease may have expired, or its time may be over.
+/// Moves a group to its next phase if its asks are decided, its lease has expired, or its own time is over.
 #[derive(Debug)]
-pub struct TendGroup {
+pub struct RefreshGroup {
     pub workspace: WorkspaceId,
     pub group: GroupId,
-    /// Asks a person what to do if the lease of a worker has expired.
+    /// The question to a person, which is opened if the lease of a worker has expired.
     pub question: Box<Ask>,
 }
 
-impl Operation for TendGroup {
-    /// The group as it is now.
+impl Operation for RefreshGroup {
     type Output = Option<Arc<Group>>;
 
     fn workspace(&self) -> WorkspaceId {
@@ -51,22 +49,21 @@ impl Operation for TendGroup {
         let next = match &group.phase {
             GroupPhase::Pending => {
                 let decided = asks_of(unit, &group)?.iter().all(|ask| ask.outcome().is_some());
-                if decided { group.completed(now) } else { group }
+                if decided { group.complete(now) } else { group }
             }
-            GroupPhase::Ready { .. } if is_due => group.ended(GroupEnd::Expired, now),
-            GroupPhase::Claimed { .. } if is_due => interrupt(unit, group, &self.question, true)?,
+            GroupPhase::Ready { .. } if is_due => group.end(GroupEnd::Expired, now),
+            GroupPhase::Claimed { .. } if is_due => interrupt_claim(unit, group, &self.question, true)?,
             GroupPhase::Uncertain { ask, .. } => match unit.ask(*ask)?.map(|row| row.ask.outcome().cloned()) {
-                // The person has not decided.
                 Some(None) => group,
-                Some(Some(outcome)) => group.decided(resumes_again(&outcome.decision), now),
-                None => group.decided(false, now),
+                Some(Some(outcome)) => group.decide_uncertain(resumes_again(&outcome.decision), now),
+                None => group.decide_uncertain(false, now),
             },
             GroupPhase::Ready { .. } | GroupPhase::Claimed { .. } | GroupPhase::Ended { .. } => group,
         };
         if next == *stored {
             return Ok(Some(stored));
         }
-        put(unit, next).map(Some)
+        put_group(unit, next).map(Some)
     }
 }
 
@@ -79,7 +76,7 @@ fn resumes_again(decision: &Decision) -> bool {
     }
 }
 
-/// Withdraws the pending asks of a group, and ends it.
+/// Withdraws the pending asks of a group and ends the group.
 #[derive(Debug)]
 pub struct WithdrawGroup {
     pub workspace: WorkspaceId,
@@ -109,29 +106,29 @@ impl Operation for WithdrawGroup {
         let uncertain = match &group.phase {
             GroupPhase::Pending | GroupPhase::Ready { .. } => None,
             GroupPhase::Uncertain { ask, .. } => Some(*ask),
-            // The run goes on; the worker reports its end.
+            // The run continues, and its worker reports the end.
             GroupPhase::Claimed { .. } => return Ok(Err(ClaimRefused::NotReady.into())),
             GroupPhase::Ended { .. } => return Ok(Err(ClaimRefused::Ended.into())),
         };
         for ask in group.asks.iter().copied().chain(uncertain) {
-            withdraw(unit, Some(ask), &self.reason)?;
+            withdraw_ask(unit, Some(ask), &self.reason)?;
         }
         let now = unit.now;
-        put(unit, group.ended(GroupEnd::Withdrawn, now)).map(Ok)
+        put_group(unit, group.end(GroupEnd::Withdrawn, now)).map(Ok)
     }
 }
 
-/// Stores the result of one attempt to call the target of a group.
+/// Records one attempt to call the target of a group.
 #[derive(Debug)]
-pub struct CalledBack {
+pub struct RecordCallback {
     pub workspace: WorkspaceId,
     pub group: GroupId,
     pub sent: bool,
-    /// Whether another attempt can help.
+    /// Whether to retry after a failure.
     pub retry: bool,
 }
 
-impl Operation for CalledBack {
+impl Operation for RecordCallback {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {
@@ -144,7 +141,7 @@ impl Operation for CalledBack {
 
     fn apply(&self, unit: &mut Unit) -> Result<(), StoreError> {
         if let Some(group) = unit.groups.get(&self.group)?.cloned() {
-            let group = Group::clone(&group).called_back(self.sent, self.retry, unit.now);
+            let group = Group::clone(&group).record_callback(self.sent, self.retry, unit.now);
             unit.groups.put(group.id, Arc::new(group));
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Browsers that want to be woken.
+//! Push subscriptions of browsers.
 
 use std::sync::Arc;
 
@@ -9,9 +9,8 @@ use crate::event::WorkspaceId;
 use crate::operation::{Operation, Reads};
 use crate::unit::Unit;
 
-/// A push subscription of a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PushRow {
+pub struct PushSubscriptionRow {
     /// The token that the browser signed in with.
     pub token: TokenId,
     pub endpoint: String,
@@ -21,14 +20,14 @@ pub struct PushRow {
     pub auth: [u8; 16],
 }
 
-/// Stores the subscription of a token. It replaces an earlier one.
+/// Stores the subscription of a token and replaces an earlier one.
 #[derive(Debug)]
-pub struct PutPush {
+pub struct PutPushSubscription {
     pub workspace: WorkspaceId,
-    pub push: PushRow,
+    pub push: PushSubscriptionRow,
 }
 
-impl Operation for PutPush {
+impl Operation for PutPushSubscription {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {
@@ -45,12 +44,12 @@ impl Operation for PutPush {
 
 /// Deletes the subscription of a token.
 #[derive(Debug)]
-pub struct DropPush {
+pub struct DeletePushSubscription {
     pub workspace: WorkspaceId,
     pub token: TokenId,
 }
 
-impl Operation for DropPush {
+impl Operation for DeletePushSubscription {
     type Output = ();
 
     fn workspace(&self) -> WorkspaceId {

@@ -1,4 +1,4 @@
-//! Reads how the active steps of a run are doing. An operation for the reason that [`super::LoadConnection`] is one.
+//! Reads the state of the active steps of a run. An operation for the same reason as [`super::LoadConnection`].
 
 use sayso_core::ask::Ask;
 use sayso_core::id::{AskId, SessionId};
@@ -9,35 +9,33 @@ use crate::event::WorkspaceId;
 use crate::operation::{Operation, PendingOf, Read, Reads};
 use crate::unit::Unit;
 
-/// See the module.
 #[derive(Debug)]
-pub struct LookAtSteps {
+pub struct ReadSteps {
     pub workspace: WorkspaceId,
-    /// The sessions that carry steps out.
+    /// The sessions of the steps.
     pub sessions: Vec<SessionId>,
-    /// The checkpoints that are open.
+    /// The open checkpoints.
     pub asks: Vec<AskId>,
 }
 
-/// The steps in the order in which they were named.
+/// The states, in the order of the request.
 #[derive(Debug, Clone)]
-pub struct StepsLook {
-    pub sessions: Vec<SessionLook>,
-    /// Nothing for a checkpoint that does not exist any more.
+pub struct StepStates {
+    pub sessions: Vec<StepSessionState>,
+    /// `None` for a checkpoint that was deleted.
     pub asks: Vec<Option<Ask>>,
 }
 
-/// The session of a step.
 #[derive(Debug, Clone)]
-pub struct SessionLook {
-    /// Nothing if the session does not exist any more.
+pub struct StepSessionState {
+    /// `None` if the session was deleted.
     pub status: Option<SessionStatus>,
-    /// Whether something is pending in it, or on its way to its agent.
+    /// Whether the session has a pending ask, or an outcome that is being sent.
     pub busy: bool,
 }
 
-impl Operation for LookAtSteps {
-    type Output = StepsLook;
+impl Operation for ReadSteps {
+    type Output = StepStates;
 
     fn workspace(&self) -> WorkspaceId {
         self.workspace
@@ -54,14 +52,14 @@ impl Operation for LookAtSteps {
         }
     }
 
-    fn apply(&self, unit: &mut Unit) -> Result<StepsLook, StoreError> {
+    fn apply(&self, unit: &mut Unit) -> Result<StepStates, StoreError> {
         let session = |id: &SessionId| {
             let status = unit.sessions.get(id)?.map(|row| row.session.status.clone());
             let sending = unit.outbox_of_session(*id)?.iter().any(|(_, entry)| entry.ask().is_some());
-            Ok(SessionLook { status, busy: sending || unit.count_pending(PendingOf::Session(*id))? > 0 })
+            Ok(StepSessionState { status, busy: sending || unit.count_pending(PendingOf::Session(*id))? > 0 })
         };
         let ask = |id: &AskId| Ok(unit.asks.get(id)?.map(|row| Ask::clone(&row.ask)));
-        Ok(StepsLook {
+        Ok(StepStates {
             sessions: self.sessions.iter().map(session).collect::<Result<_, StoreError>>()?,
             asks: self.asks.iter().map(ask).collect::<Result<_, StoreError>>()?,
         })

@@ -1,7 +1,6 @@
-//! One connection to PostgreSQL, with the task that drives it.
+//! A connection to PostgreSQL with the task that drives it.
 //!
-//! Statements are never named and nothing is set for a session, so a pooler that gives each transaction another server
-//! connection does no harm.
+//! The crate uses no prepared statements and no session settings, so it works behind a pooler in transaction mode.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -12,23 +11,24 @@ use tokio::task::JoinHandle;
 use tokio_postgres::error::Severity;
 use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
 
-/// How many notifications wait for their reader. More are dropped: each says only that there is something to read.
+/// The capacity of the channel for notifications. Further ones are dropped, because each only says that there is something to
+/// read.
 const NOTIFICATIONS: usize = 16;
 
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct PgConnection {
     pub(super) client: Client,
-    /// How many warnings the server has sent.
+    /// The number of warnings that the server has sent.
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
 }
 
-impl Line {
+impl PgConnection {
     pub(super) async fn open(config: &Config) -> Result<Self, Error> {
         Self::open_listening(config).await.map(|(line, _)| line)
     }
 
-    /// Also returns the payloads of notifications. They end with the connection.
+    /// Connects, and also returns the payloads of notifications. The channel closes with the connection.
     pub(super) async fn open_listening(config: &Config) -> Result<(Self, mpsc::Receiver<String>), Error> {
         let (notify, notifications) = mpsc::channel(NOTIFICATIONS);
         let (client, mut connection) = config.connect(NoTls).await?;
@@ -37,10 +37,10 @@ impl Line {
         let driver = tokio::spawn(async move {
             while let Some(message) = poll_fn(|context| connection.poll_message(context)).await {
                 match message {
-                    // The reply that the warning precedes is handed over after this.
+                    // The warning is counted before the reply that follows it is handed over.
                     Ok(AsyncMessage::Notice(notice)) if notice.parsed_severity() == Some(Severity::Warning) => {
                         counted.fetch_add(1, Ordering::Release);
-                        tracing::warn!(%notice, "PostgreSQL warns");
+                        tracing::warn!(%notice, "warning from PostgreSQL");
                     }
                     Ok(AsyncMessage::Notification(notification)) => {
                         let _ = notify.try_send(notification.payload().to_owned());
@@ -60,14 +60,14 @@ impl Line {
         self.warnings.load(Ordering::Acquire)
     }
 
-    /// The one number that a statement without parameters finds.
+    /// Runs a statement that returns one number.
     pub(super) async fn number(&self, sql: &str) -> Result<i64, Error> {
         self.client.query_typed_one(sql, &[]).await?.try_get(0)
     }
 }
 
-impl Drop for Line {
-    /// Closes the socket at once. A statement that still runs is not waited for.
+impl Drop for PgConnection {
+    /// Closes the socket at once, without waiting for a running statement.
     fn drop(&mut self) {
         if self.client.is_closed() {
             return;

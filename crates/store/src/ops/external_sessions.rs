@@ -1,4 +1,4 @@
-//! Sessions of agents that a person runs in their own terminal.
+//! Sessions of agents that a person runs in their own terminal, reported by hooks.
 
 use std::sync::Arc;
 
@@ -9,35 +9,33 @@ use sayso_core::session::{Session, SessionStatus};
 use sayso_core::session_lifecycle::{status_after_ask, status_after_report};
 use sayso_core::texts;
 
-use super::decide::{agent_gone, report_delivery};
+use super::decide::{park_or_withdraw, report_delivery};
 use super::session_rows;
 use crate::error::StoreError;
 use crate::event::WorkspaceId;
 use crate::operation::{Operation, Read, Reads};
 use crate::unit::Unit;
 
-/// Names a session by the agent's own id. A token names only its own sessions.
+/// Identifies a session by the agent's own id. Each token has ids of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct ExternalKey {
+pub struct ExternalSessionKey {
     pub workspace: WorkspaceId,
     /// The token of the hook or client that reports the session.
     pub token: TokenId,
     pub agent: String,
-    /// The agent's own id of the session.
     pub native_id: String,
 }
 
-/// Finds the session, or creates it. A session that was over continues.
+/// Finds the session, or creates it. A session that has ended is reopened.
 #[derive(Debug)]
-pub struct EnsureExternal {
-    pub key: ExternalKey,
-    /// The session if it is new. A session that was over takes project and branch from here, and one without a title takes
-    /// the title.
+pub struct EnsureExternalSession {
+    pub key: ExternalSessionKey,
+    /// The values of a new session. A reopened session takes project and branch from it, and its title if it has none.
     pub session: Session,
     pub connection: Connection,
 }
 
-impl Operation for EnsureExternal {
+impl Operation for EnsureExternalSession {
     type Output = Box<Session>;
 
     fn workspace(&self) -> WorkspaceId {
@@ -60,7 +58,7 @@ impl Operation for EnsureExternal {
         let Some(mut known) = find(unit, &self.key)?.cloned() else {
             unit.externals.put(self.key.clone(), Arc::new(self.session.id));
             unit.connections.insert(self.connection.id, Arc::new(self.connection.clone()))?;
-            session_rows::insert(unit, &self.session)?;
+            session_rows::insert_session(unit, &self.session)?;
             return Ok(Box::new(self.session.clone()));
         };
         if known.title.is_empty() && !self.session.title.is_empty() {
@@ -81,27 +79,26 @@ impl Operation for EnsureExternal {
     }
 }
 
-/// What happened in the person's terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExternalNews {
-    /// A tool call is over. The oldest pending ask whose request id starts with this prefix was about it.
-    ToolDone { native_prefix: String },
-    /// The person gave a prompt.
+pub enum ExternalActivity {
+    /// A tool call ended. The oldest pending ask whose request id has this prefix was about it.
+    ToolDone {
+        native_prefix: String,
+    },
+    /// The person entered a prompt.
     Prompted,
-    /// The turn is over.
     TurnEnded,
-    /// The agent has ended.
     Ended,
 }
 
-/// Reports what happened in the person's terminal. Asks that were decided there are withdrawn here; returns those.
+/// Applies a report from the person's terminal. Asks that were decided in the terminal are withdrawn; returns their ids.
 #[derive(Debug)]
-pub struct TellExternal {
-    pub key: ExternalKey,
-    pub news: ExternalNews,
+pub struct ReportExternalActivity {
+    pub key: ExternalSessionKey,
+    pub news: ExternalActivity,
 }
 
-impl Operation for TellExternal {
+impl Operation for ReportExternalActivity {
     type Output = Vec<AskId>;
 
     fn workspace(&self) -> WorkspaceId {
@@ -129,23 +126,23 @@ impl Operation for TellExternal {
         let id = session.id;
         let mut pending = unit.pending_of_session(id)?;
         let (reason, status) = match &self.news {
-            ExternalNews::ToolDone { native_prefix } => {
+            ExternalActivity::ToolDone { native_prefix } => {
                 pending.retain(|row| row.ask.origin.native_id.as_ref().is_some_and(|native| native.starts_with(native_prefix)));
-                // Which of two equal calls is over cannot be known, so the oldest is taken.
+                // Two equal calls cannot be told apart, so the oldest one counts.
                 pending.truncate(1);
                 (texts::WITHDRAWN_ELSEWHERE, None)
             }
-            ExternalNews::Prompted => (texts::WITHDRAWN_TURN_OVER, Some(SessionStatus::Running)),
-            ExternalNews::TurnEnded => (texts::WITHDRAWN_TURN_OVER, Some(SessionStatus::Idle)),
-            ExternalNews::Ended => {
+            ExternalActivity::Prompted => (texts::WITHDRAWN_TURN_OVER, Some(SessionStatus::Running)),
+            ExternalActivity::TurnEnded => (texts::WITHDRAWN_TURN_OVER, Some(SessionStatus::Idle)),
+            ExternalActivity::Ended => {
                 let reason = texts::WITHDRAWN_EXTERNAL_ENDED.to_owned();
                 let ended = SessionStatus::Ended { reason, failed: false, resumable: false };
                 (texts::WITHDRAWN_EXTERNAL_ENDED, Some(ended))
             }
         };
-        self.give_up_outcomes(unit, id)?;
+        self.mark_outcomes_undeliverable(unit, id)?;
         for row in &pending {
-            agent_gone(unit, row, false, reason);
+            park_or_withdraw(unit, row, false, reason);
         }
         if let Some(status) = status.and_then(|status| status_after_report(&session, status)) {
             session_rows::set_status(unit, id, status)?;
@@ -154,12 +151,12 @@ impl Operation for TellExternal {
     }
 }
 
-impl TellExternal {
-    /// An outcome that nobody collected while the terminal continued has not reached the agent.
-    fn give_up_outcomes(&self, unit: &mut Unit, session: SessionId) -> Result<(), StoreError> {
+impl ReportExternalActivity {
+    /// Marks outcomes as undeliverable that were not collected before the terminal continued.
+    fn mark_outcomes_undeliverable(&self, unit: &mut Unit, session: SessionId) -> Result<(), StoreError> {
         let prefix = match &self.news {
-            ExternalNews::ToolDone { native_prefix } => native_prefix.as_str(),
-            ExternalNews::Prompted | ExternalNews::TurnEnded | ExternalNews::Ended => "",
+            ExternalActivity::ToolDone { native_prefix } => native_prefix.as_str(),
+            ExternalActivity::Prompted | ExternalActivity::TurnEnded | ExternalActivity::Ended => "",
         };
         for row in unit.undelivered_of_session(session)? {
             if row.ask.origin.native_id.as_deref().unwrap_or_default().starts_with(prefix) {
@@ -171,14 +168,14 @@ impl TellExternal {
     }
 }
 
-fn find<'a>(unit: &'a Unit, key: &ExternalKey) -> Result<Option<&'a Session>, StoreError> {
+fn find<'a>(unit: &'a Unit, key: &ExternalSessionKey) -> Result<Option<&'a Session>, StoreError> {
     match unit.externals.get(key)? {
         Some(session) => unit.session(**session),
         None => Ok(None),
     }
 }
 
-fn read_session(unit: &Unit, key: &ExternalKey, reads: &mut Reads) -> Option<SessionId> {
+fn read_session(unit: &Unit, key: &ExternalSessionKey, reads: &mut Reads) -> Option<SessionId> {
     let session = **unit.externals.get(key).ok().flatten()?;
     reads.add(Read::Session(session));
     Some(session)
