@@ -16,7 +16,7 @@ pub enum Clock {
     Fake(Arc<FakeClock>),
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that tests advance. It does not advance on its own.
 #[derive(Debug)]
 pub struct FakeClock {
     began: Instant,
@@ -25,7 +25,7 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// A clock that stands at this time.
+    /// Creates a manual clock with this time.
     #[must_use]
     pub fn at(now: Time) -> Arc<Self> {
         Arc::new(Self { began: Instant::now(), now: watch::Sender::new((now, Duration::ZERO)) })
@@ -42,7 +42,7 @@ impl FakeClock {
     }
 }
 
-/// A point on the wall clock and on the one that stands still while the machine sleeps.
+/// The same moment on the wall clock and on the monotonic clock, which stops while the machine sleeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClockReading {
     pub(crate) wall: Time,

@@ -61,7 +61,7 @@ fn private(app: &App) -> DoctorCheck {
             );
         }
     }
-    // These files decide which programs run and what is allowed.
+    // These files decide which programs run and which actions are allowed.
     for path in [paths.config(), paths.policy()] {
         if mode(&path) & 0o022 != 0 {
             return DoctorCheck::bad(

@@ -55,7 +55,7 @@ impl<K: Eq + Hash> RateLimit<K> {
     }
 
     /// Undoes attempts that were counted but did not happen.
-    pub(crate) fn give_back(&mut self, key: &K, count: u32) {
+    pub(crate) fn refund(&mut self, key: &K, count: u32) {
         if let Some(bucket) = self.buckets.get_mut(key) {
             bucket.debt = bucket.debt.saturating_sub(self.every.saturating_mul(count));
         }
@@ -116,7 +116,7 @@ mod tests {
         assert!(!limit.allow_many("a", 3, at(0)), "a refused attempt costs nothing");
         assert!(limit.allow_many("a", 2, at(0)));
         assert!(!limit.allow_many("a", 1, at(0)));
-        limit.give_back(&"a", 8);
+        limit.refund(&"a", 8);
         assert!(limit.allow_many("a", 8, at(0)) && !limit.allow_many("a", 1, at(0)));
         assert!(!limit.allow_many("b", u32::MAX, at(0)));
     }

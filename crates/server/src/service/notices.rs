@@ -1,4 +1,4 @@
-//! Notices: what agents tell people without asking.
+//! Notices: messages of agents that need no answer.
 
 use sayso_api::notice::NewNotice;
 use sayso_core::id::BlockId;
@@ -27,7 +27,7 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
         Some(named) => Some(ensure_external(services, caller, named).await?.id),
         None => None,
     };
-    services.quotas.take(caller, session, text.len(), services.clock.now())?;
+    services.quotas.spend(caller, session, text.len(), services.clock.now())?;
     let from = match session {
         Some(session) => NoticeFrom::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
         None => {

@@ -389,7 +389,7 @@ mod tests {
         read_to(&mut first, &port).await;
         second.write_all(REQUEST).await.unwrap();
         let early = timeout(Duration::from_millis(20), second.read(&mut [0; 16])).await;
-        assert!(early.is_err(), "served beside the first");
+        assert!(early.is_err(), "accepted a second connection");
         drop(first);
         let port = second.local_addr().unwrap().port().to_string();
         read_to(&mut second, &port).await;

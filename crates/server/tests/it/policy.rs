@@ -36,8 +36,8 @@ async fn policy_reject_rejects_questions() {
     let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert!(kinds.contains(&"question.resolved") && !kinds.contains(&"question.requested"), "{kinds:?}");
     // The person's own words.
-    let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"Nobody is here.\"\n").await;
-    assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: Nobody is here.");
+    let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"I am away.\"\n").await;
+    assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: I am away.");
 }
 
 // The policy picks the first option of every question and never invents free text.

@@ -229,7 +229,7 @@ impl Ring {
         }
     }
 
-    /// Reads the next frames for a stream. Updates `position` to what is known about it. The returned frames count as sent only
+    /// Reads the next frames for a stream. Stores in `position` what the ring learned about it. The returned frames count as sent only
     /// when the stream adopts `end`.
     pub(super) fn read_frames(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
         let mut state = self.lock();

@@ -213,7 +213,7 @@ fn an_idle_stream_of_a_session_never_needs_the_database_however_busy_the_others_
 fn live_events_reach_open_streams_only_and_keep_positions() {
     let (feed, database) = small(64);
     let mine = fixture::session(1);
-    feed.publish_live(fixture::delta(mine, "nobody hears this"));
+    feed.publish_live(fixture::delta(mine, "no stream is open"));
     let mut now = stream(&feed, &database, Some(mine), None);
     feed.publish(vec![database.commit(Some(mine))]);
     feed.publish_live(fixture::delta(mine, "a"));
@@ -358,7 +358,7 @@ impl Reader {
                 self.seen = seq;
             }
             Batch::Quiet => {}
-            Batch::Closed => panic!("nobody closed it"),
+            Batch::Closed => panic!("the feed is closed"),
         }
         true
     }

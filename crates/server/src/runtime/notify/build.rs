@@ -14,23 +14,22 @@ use super::channel::{
 };
 use super::schedule::{Quiet, Timing};
 use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
-use crate::service::notes::Says;
+use crate::service::notes::NoteDetail;
 
 /// The default delay before a notification.
 const AFTER: Duration = Duration::from_secs(20);
-/// How many channels there may be.
+/// Maximum number of channels.
 const MOST: usize = 32;
 
-/// What entries need from outside the file.
+/// The context that entries are built in.
 #[derive(Debug)]
 pub(crate) struct ChannelContext<'a> {
-    /// The environment variables of the server.
     pub(crate) variables: ChannelVariables,
-    /// Where files that are not named from the root are.
+    /// The directory that relative paths refer to.
     pub(crate) dir: &'a Path,
 }
 
-/// The channels, and when each is used. An error says which entry it is about.
+/// Builds the channels and their schedules. Errors name the entry.
 pub(crate) fn read(
     entries: &[NotifyConfig],
     around: &ChannelContext<'_>,
@@ -78,7 +77,7 @@ fn leads_into_itself(timings: &[Timing], from: usize) -> bool {
             None => return false,
         }
     }
-    // It leads into a ring that it is not part of; one of the ring says so.
+    // The entry leads into a cycle that it is not part of. An entry of the cycle reports the error.
     false
 }
 
@@ -114,7 +113,7 @@ impl NotifyConfig {
                 return Err("the name of a person is empty or too long".to_owned());
             }
         }
-        let says = if self.content { Says::WhatIsAsked } else { Says::WhoWaits };
+        let says = if self.content { NoteDetail::WithContent } else { NoteDetail::AgentOnly };
         Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
     }
 
@@ -196,7 +195,7 @@ impl NotifyConfig {
     }
 }
 
-/// The targets of `[callbacks]`. An error says which one it is about.
+/// Builds the targets of `[callbacks]`. Errors name the target.
 pub(crate) fn read_callbacks(
     entries: &BTreeMap<String, CallbackConfig>,
     around: &ChannelContext<'_>,
@@ -311,7 +310,7 @@ mod tests {
                 "kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"",
                 "url must not contain a user or a password",
             ),
-            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is not an email address"),
+            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"sayso\"\nto = \"c@d\"", "from is not an email address"),
         ] {
             let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

@@ -45,7 +45,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
             }
             continue;
         }
-        let advance = runs::follow(services, &run, version, events).await;
+        let advance = runs::advance_run(services, &run, version, events).await;
         let moved = advance.run.clone();
         match services.store.write(advance).await? {
             Advanced::Yes => {

@@ -46,7 +46,7 @@ pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
     match ask.kind {
         AskKind::Approval => vec![Way::Permission],
         AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
-        // Clients display and store what is typed into a form, and the protocol has no field for secrets.
+        // Clients display and store the values of a form, and the protocol has no field for secrets.
         AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
         AskKind::Question => {
             let simple = is_simple(ask);

@@ -77,7 +77,7 @@ impl Conversation {
         let over = talk.set_activity(doing);
         let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
         let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
-        let reason = changed.reason.as_deref().unwrap_or("the session is over");
+        let reason = changed.reason.as_deref().unwrap_or("the session has ended");
         for id in over {
             match changed.status {
                 SessionStatus::Failed => error(&id, session, json_rpc::INTERNAL, reason, out),

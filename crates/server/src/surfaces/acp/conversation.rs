@@ -275,7 +275,7 @@ impl Conversation {
             return error(id, session, json_rpc::INVALID_REQUEST, "too many prompts wait; let some of them end", out);
         }
         match talk.doing {
-            Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session is over", out),
+            Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session has ended", out),
             Doing::Over { resumable: true } => {
                 // The session is starting, and accepts the prompt when it becomes idle.
                 talk.doing = Doing::Running;

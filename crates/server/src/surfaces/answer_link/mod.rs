@@ -81,7 +81,7 @@ pub(crate) async fn show(
 ) -> Response {
     let shown = match opened(&app, from, &code).await {
         Ok(OpenedLink { ask, .. }) => {
-            Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::over(&ask)) })
+            Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::describe_outcome(&ask)) })
         }
         Err(refusal) => Err(refusal),
     };
@@ -155,7 +155,7 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
             let answers: Answers = (0..ask.body.questions().len()).map(entries).collect();
             Some(Decision::Answered { answers, note: None })
         }
-        _ => Press::read(press)?.decision(ask),
+        _ => Press::parse(press)?.decision(ask),
     }
 }
 
@@ -181,7 +181,7 @@ async fn resolve(
         ResolveError::NotFound => return Err(LinkRefusal::wrong()),
         ResolveError::Refused(Refused::AlreadyResolved(_)) => {
             let found = asks::ask_in_channel(services, decider, ask.id).await?;
-            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
+            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::describe_outcome(&ask));
             return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,

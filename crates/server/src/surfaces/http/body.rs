@@ -44,7 +44,7 @@ pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, A
     Ok(read.to_bytes())
 }
 
-/// Describes what is wrong with a JSON body without quoting it, because the values of a malformed answer can be secret.
+/// Describes the error in a JSON body without quoting it, because the values of a malformed answer can be secret.
 pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     let what = match error.classify() {
         // These messages are fixed texts of the parser.

@@ -64,7 +64,7 @@ pub(crate) async fn ready(
     Ok(Json(ReadyGroups { ready }))
 }
 
-/// Claim a complete group: you may resume the run, and nobody else may.
+/// Claim a complete group. While you hold the claim, only you may resume the run.
 ///
 /// The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
 /// token that opened them.

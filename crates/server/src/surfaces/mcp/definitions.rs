@@ -65,7 +65,7 @@ pub(super) fn all() -> Vec<Tool> {
             "header": { "type": "string", "description": "One or two words that name it" },
             "options": { "type": "array", "items": option, "maxItems": 64, "description": "What can be chosen; none for free text" },
             "multiple": { "type": "boolean", "default": false, "description": "Several options may be chosen" },
-            "custom": { "type": "boolean", "default": true, "description": "Words of the person's own are taken, too" },
+            "custom": { "type": "boolean", "default": true, "description": "Whether the person can answer with free text" },
         },
         "required": ["question"],
     });

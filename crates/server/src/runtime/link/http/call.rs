@@ -117,7 +117,7 @@ async fn stream(request: RequestBuilder, say: &mpsc::Sender<HttpSaid>) -> Result
 
 /// Forwards the events of a stream until it ends. An error counts as an early end.
 pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc::Sender<HttpSaid>) -> Result<(), String> {
-    const GONE: &str = "nobody listens any more";
+    const GONE: &str = "the receiver was dropped";
     say.send(HttpSaid::Opened).await.map_err(|_| GONE)?;
     let mut reader = SseReader::new(limits::LINE);
     loop {

@@ -92,7 +92,7 @@ async fn said(link: &mut Http, replies: usize) -> Vec<String> {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, heard).await.expect("what was waited for");
+    tokio::time::timeout(PATIENCE, heard).await.expect("the expected message");
     all
 }
 
@@ -179,7 +179,7 @@ async fn every_call_gets_a_reply() {
     there.call(None, call(1, Method::Get, "/huge")).unwrap();
     assert_eq!(said(&mut there, 1).await, ["reply 1 None None its reply is larger than 16 MiB"]);
     there.call(None, call(2, Method::Get, "/moved")).unwrap();
-    assert_eq!(said(&mut there, 1).await, ["reply 2 None Some(302) "], "nobody is led elsewhere");
+    assert_eq!(said(&mut there, 1).await, ["reply 2 None Some(302) "], "redirects are not followed");
     assert!(!shared.asked.lock().unwrap().iter().any(|asked| asked.contains("/status")));
     let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
     let mut nowhere = link(&format!("http://{free}"), Login::Open, None);

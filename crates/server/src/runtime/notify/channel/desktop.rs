@@ -1,4 +1,4 @@
-//! The desktop's own notes: `notify-send`, or `osascript` on a Mac.
+//! The channel `desktop`: `notify-send`, or `osascript` on macOS.
 
 use super::{ChannelVariables, SendResult, program};
 use crate::service::notes::Note;
@@ -9,7 +9,7 @@ pub(crate) struct DesktopChannel {
     pub(crate) variables: ChannelVariables,
 }
 
-/// What `osascript` runs; the texts are arguments, never part of the script.
+/// The script for `osascript`. Texts are passed as arguments and are never part of the script.
 const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
 impl DesktopChannel {
@@ -25,7 +25,7 @@ impl DesktopChannel {
     }
 }
 
-/// Desktops read the body as a bit of markup.
+/// Escapes the body, because desktops parse it as markup.
 fn without_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

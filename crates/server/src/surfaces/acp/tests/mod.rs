@@ -229,7 +229,7 @@ fn prompt_resumes_an_ended_session() {
     refused(&mut conversation, ErrorCode::AskPending);
 
     event(&mut conversation, 11, "session.ended", &json!({ "status": "ended", "resumable": false }));
-    assert_eq!(sent(request(&mut conversation, 4, "session/prompt", prompt))["error"]["message"], "the session is over");
+    assert_eq!(sent(request(&mut conversation, 4, "session/prompt", prompt))["error"]["message"], "the session has ended");
 }
 
 #[test]
