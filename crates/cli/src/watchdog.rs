@@ -40,7 +40,7 @@ impl Watchdog {
 
     fn send(&self, message: &str) {
         if let Err(error) = sys::send_datagram(&self.socket, message) {
-            tracing::warn!(%error, message, "the service manager cannot be told");
+            tracing::warn!(%error, message, "cannot notify the service manager");
         }
     }
 }

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if getrandom::fill(&mut bytes).is_err() {
-        tracing::error!("the system has no randomness; stopping");
+        tracing::error!("cannot read random bytes from the system; stopping");
         std::process::abort();
     }
     bytes
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_sequence_of_different_ids() {
+    fn seed_yields_a_repeatable_sequence_of_distinct_ids() {
         let take = |seed| {
             let mut ids = IdSource::new([seed; 32]);
             [ids.next_id(), ids.next_id()]

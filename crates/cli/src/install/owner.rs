@@ -34,12 +34,12 @@ pub(crate) struct InstalledProgram {
 
 impl InstalledProgram {
     /// The path for messages.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_path(&self) -> String {
         sanitize::line(&self.program.to_string_lossy())
     }
 
     /// ` (version 0.1.0)`, or nothing.
-    pub(crate) fn shown_version(&self) -> String {
+    pub(crate) fn display_version(&self) -> String {
         self.version.as_deref().map(|version| format!(" (version {})", sanitize::line(version))).unwrap_or_default()
     }
 }
@@ -86,11 +86,11 @@ pub(crate) fn require_owner(app: &App) -> Result<(), Failure> {
     if !is_newer {
         return Ok(());
     }
-    let program = other.shown();
+    let program = other.display_path();
     let what = format!(
         "The data in {} belongs to {program}{}. This program is version {OURS}: its server would upgrade the database, and {program} could not use it any more.",
         app.paths.data_dir.display(),
-        other.shown_version()
+        other.display_version()
     );
     Err(Failure::new(what).then(next_step(app, &program)))
 }

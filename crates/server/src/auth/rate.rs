@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_then_one_at_a_time() {
+    fn rate_limit_allows_a_burst_then_refills() {
         let mut limit = RateLimit::new(3, Duration::from_secs(10));
         let tries = |limit: &mut RateLimit<&str>, key, now| (0..5).filter(|_| limit.allow(key, at(now))).count();
         assert_eq!(tries(&mut limit, "a", 0), 3);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_back_neither_refills_nor_locks_out() {
+    fn rate_limit_survives_a_clock_that_jumps_back() {
         let mut limit = RateLimit::new(1, Duration::from_secs(1));
         assert!(limit.allow("a", at(1_000_000)));
         assert!(!limit.allow("a", at(0)));

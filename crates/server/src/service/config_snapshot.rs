@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_a_repository_are_found_and_ordinary_work_is_none() {
+    fn repository_changes_are_detected_and_ordinary_work_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let project = dir.path().join("shop");
         fs::create_dir(&project).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_working_tree_and_a_subdirectory_have_the_configuration_of_their_repository() {
+    fn worktree_and_subdirectory_use_the_configuration_of_their_repository() {
         let dir = tempfile::tempdir().unwrap();
         let main = dir.path().join("main");
         fs::create_dir(&main).unwrap();

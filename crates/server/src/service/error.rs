@@ -60,7 +60,9 @@ pub(crate) enum ServiceError {
     #[error("this claim has ended, because its lease expired or another worker has the group; stop, and report nothing")]
     ClaimLost,
     /// Decryption failed.
-    #[error("the state of this group cannot be decrypted: it was modified, or the key file was replaced; a person decides about the run")]
+    #[error(
+        "the state of this group cannot be decrypted: it was modified, or the key file was replaced; a person decides about the run"
+    )]
     StateUnreadable,
     /// Only admins configure targets.
     #[error("no callback target `{0}` is configured; an admin adds [callbacks.{0}] to config.toml")]
@@ -109,12 +111,11 @@ pub(crate) enum ServiceError {
     OutcomeTaken,
     /// The ask was not resolved. Contains the caller's token, so that the response can tell the winner that it won.
     #[error("{error}")]
-    NotResolved {
-        error: ResolveError,
-        caller: TokenId,
-    },
+    NotResolved { error: ResolveError, caller: TokenId },
     /// A file that the command executes differs from the version that the person saw.
-    #[error("a file that this command executes has changed, and the ask is still pending; review the file again before you approve")]
+    #[error(
+        "a file that this command executes has changed, and the ask is still pending; review the file again before you approve"
+    )]
     ContentChanged(ContentChanged),
     /// The session has ended.
     #[error("the session has ended")]
@@ -126,7 +127,9 @@ pub(crate) enum ServiceError {
     #[error("{}", texts::SETTINGS_FIXED)]
     SettingsFixed,
     /// Asks are pending that a message cannot answer.
-    #[error("the agent waits for a decision that a message cannot give; decide the ask, or send the message with ifPending \"queue\"")]
+    #[error(
+        "the agent waits for a decision that a message cannot give; decide the ask, or send the message with ifPending \"queue\""
+    )]
     MessageBlocked(Vec<AskId>),
     /// The session has not ended, or its agent has no resume.
     #[error("the session has not ended, or its agent cannot resume sessions")]
@@ -160,10 +163,7 @@ pub(crate) enum ServiceError {
     PolicyChanged,
     /// The policy file cannot be written.
     #[error("{} cannot be written: {error}; nothing changed", path.display())]
-    PolicyFile {
-        path: PathBuf,
-        error: io::Error,
-    },
+    PolicyFile { path: PathBuf, error: io::Error },
     /// An internal error. The log has the details.
     #[error("{0}")]
     Internal(&'static str),

@@ -13,7 +13,7 @@ use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
 use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, Once, PutSetting, RemoveGrant, TrustProject};
 
-use super::policies::{ActiveProfile, ActivePolicy, WritePolicyError, PROFILE, project_file};
+use super::policies::{ActivePolicy, ActiveProfile, PROFILE, WritePolicyError, project_file};
 use super::project::MAX_PROJECT_POLICY;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};

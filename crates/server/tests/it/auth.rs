@@ -99,7 +99,11 @@ async fn login_code_works_once() {
     assert_eq!((&made["device"], &made["lastUsedAt"]), (&json!("Firefox"), &Value::Null));
     let listed = world.admin.get("/v1/tokens").await.expect(200);
     let browser = listed["data"].as_array().unwrap().iter().find(|token| token["id"] == made["id"]).unwrap();
-    assert_eq!((&browser["device"], &browser["lastUsedAt"]), (&json!("Firefox"), &made["createdAt"]), "the clock has not advanced");
+    assert_eq!(
+        (&browser["device"], &browser["lastUsedAt"]),
+        (&json!("Firefox"), &made["createdAt"]),
+        "the clock has not advanced"
+    );
     nobody.post("/v1/login", json!({ "code": secret })).await.problem(401, "unauthorized");
     let late = world.admin.poke("/v1/login-codes").await.expect(201);
     clock.advance(Duration::from_secs(600));

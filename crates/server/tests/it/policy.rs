@@ -354,7 +354,7 @@ async fn policy_file_is_validated_and_conflicting_writes_are_refused() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "# an editor\n");
     std::fs::write(&file, b"# \xff\n").unwrap();
     put("", &before["textFingerprint"]).await.problem(500, "internal");
-    assert_eq!(std::fs::read(&file).unwrap(), b"# \xff\n", "what cannot be read is not taken for nothing");
+    assert_eq!(std::fs::read(&file).unwrap(), b"# \xff\n", "an unreadable file is not replaced");
 }
 
 #[tokio::test]

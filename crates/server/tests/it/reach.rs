@@ -15,7 +15,7 @@ async fn opened_address_serves_until_it_is_closed() {
     assert_eq!(before["data"], json!([{ "address": address(&world), "url": world.server.url(), "main": true }]));
     let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
     let again = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
-    assert_eq!(opened, again, "it is open already");
+    assert_eq!(opened, again, "opening it again returns the same address");
     let url = opened["url"].as_str().unwrap();
     assert!(url.starts_with("http://127.0.0.2:"), "{url}");
     assert_eq!(http().get(format!("{url}/v1/health")).send().await.unwrap().status(), 200);

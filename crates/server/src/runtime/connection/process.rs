@@ -266,7 +266,7 @@ impl AttachedProcess {
                 }
                 ProcessMessage::Refused { id, message } => {
                     if let Some(Waiting { id, ask, .. }) = self.sent(id) {
-                        let reason = format!("The agent takes no more input: {message}");
+                        let reason = format!("The agent no longer accepts input: {message}");
                         self.heard.refused.push(Refused { id, ask, reason });
                     }
                 }

@@ -59,7 +59,7 @@ async fn tend(services: &Services, groups: &Groups, group: &Group) {
         Ok(Some(group)) => group.due().filter(|_| !group.is_over()),
         Ok(None) => None,
         Err(error) => {
-            tracing::warn!(%error, group = %group.id, "a group could not be stored; trying again");
+            tracing::warn!(%error, group = %group.id, "could not store a group; trying again");
             Some(services.clock.now().plus(RETRY))
         }
     };
@@ -129,6 +129,6 @@ async fn call_back(services: &Services, groups: &Groups, group: &Group) {
     };
     // If this is not stored, the next server process calls the target again, with the same webhook id.
     if let Err(error) = services.store.write(CalledBack { workspace, group: id, sent, retry }).await {
-        tracing::warn!(%error, group = %id, "the result of a callback could not be stored");
+        tracing::warn!(%error, group = %id, "could not store the result of a callback");
     }
 }

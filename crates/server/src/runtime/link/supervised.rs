@@ -443,7 +443,7 @@ impl Supervised {
                             self.record(record, position);
                         }
                     }
-                    Err(error) => self.end(&format!("what it said cannot be read: {error}")),
+                    Err(error) => self.end(&format!("its reply cannot be parsed: {error}")),
                 },
                 Source::Over => std::future::pending().await,
             }
@@ -484,7 +484,7 @@ impl Supervised {
             let position = WirePosition(self.lines.position());
             match entry {
                 Entry::Line(Line { stream: Stream::Out, text, dropped }) => {
-                    let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes were cut]") };
+                    let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes omitted]") };
                     self.ready.push_back(ProcessMessage::Line { text, position });
                 }
                 Entry::Line(Line { stream: Stream::Err, text, .. }) => {

@@ -85,7 +85,7 @@ impl NotifyConfig {
     fn timing(&self, names: &[&str]) -> Result<Timing, String> {
         let quiet = match (&self.quiet, &self.zone) {
             (None, None) => None,
-            (None, Some(_)) => return Err("zone needs quiet, which is missing".to_owned()),
+            (None, Some(_)) => return Err("zone requires quiet, which is missing".to_owned()),
             (Some(text), zone) => {
                 let quiet: Quiet = text.parse().map_err(|error: super::schedule::NoHours| error.to_string())?;
                 match zone {
@@ -222,7 +222,7 @@ fn read_secret(
 ) -> Result<Option<String>, String> {
     let secret = match (variable, file) {
         (None, None) => return Ok(None),
-        (Some(_), Some(_)) => return Err(format!("{what}_env and {what}_file are both set; one is enough")),
+        (Some(_), Some(_)) => return Err(format!("set only one of {what}_env and {what}_file")),
         (Some(variable), None) => {
             let found = around.variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value.clone());
             found.ok_or_else(|| format!("the environment of the server has no variable {variable} ({what}_env)"))?
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn configuration_errors_name_their_entry() {
         for (text, said) in [
             ("kind = \"pigeon\"", "unknown variant `pigeon`"),
             ("name = \"x\"", "missing field `kind`"),

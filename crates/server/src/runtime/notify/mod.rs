@@ -133,8 +133,8 @@ impl Notifier {
     }
 
     /// Returns this time, or the end of the channel's quiet hours if the time is within them.
-    fn awake(&self, index: usize, at: Time) -> Time {
-        self.timings.get(index).map_or(at, |timing| timing.awake(at))
+    fn outside_quiet_hours(&self, index: usize, at: Time) -> Time {
+        self.timings.get(index).map_or(at, |timing| timing.outside_quiet_hours(at))
     }
 
     fn due(&self, opened: Time) -> impl Iterator<Item = (&ConfiguredChannel, Time)> {
@@ -202,7 +202,7 @@ impl Notifier {
     }
 
     /// A channel without its secrets, for admins.
-    fn shown(&self) -> Vec<sayso_api::notify::Channel> {
+    fn list(&self) -> Vec<sayso_api::notify::Channel> {
         let shown = |(entry, timing): (&ConfiguredChannel, &Timing)| sayso_api::notify::Channel {
             name: entry.name.clone(),
             kind: entry.kind.as_str().to_owned(),
@@ -249,7 +249,7 @@ pub(crate) fn read_answer_link<'a>(runtime: &'a Runtime, code: &str) -> Result<L
 /// Lists the channels, without their secrets.
 pub(crate) fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<sayso_api::notify::Channel>, ServiceError> {
     authorize(caller, Permission::Administer)?;
-    Ok(runtime.notifier.shown())
+    Ok(runtime.notifier.list())
 }
 
 /// Returns when each channel was added. Adds new channels with the current time, and removes those that are not configured.

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_push_says_who_sends_it() {
+    fn push_request_is_signed_by_the_server() {
         let key = PushKey::read(&PushKey::generate().unwrap()).unwrap();
         let header = key.authorization("https://push.example.com", "mailto:ada@example.com", Time::from_millis(1_000)).unwrap();
         let (token, public) = header.strip_prefix("vapid t=").unwrap().split_once(", k=").unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_or_too_long_is_not_sent() {
+    fn invalid_key_and_oversized_payload_are_refused() {
         assert_eq!(encrypt(b"x", &[4; 65], &[0; 16]), Err(Unusable));
         assert_eq!(encrypt(&[0; MOST + 1], &[4; 65], &[0; 16]), Err(Unusable));
     }

@@ -83,7 +83,7 @@ impl NoteQueue {
     }
 
     /// Removes and returns the next job that is due.
-    pub(super) fn take(&self, now: Time) -> Option<(AskId, NoteJob)> {
+    pub(super) fn pop_due(&self, now: Time) -> Option<(AskId, NoteJob)> {
         let mut state = self.locked();
         state.due.first().filter(|(at, ..)| *at <= now)?;
         state.due.pop_first().map(|(_, ask, job)| (ask, job))
@@ -99,22 +99,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_resolved_is_not_told() {
+    fn resolved_ask_is_not_notified() {
         let (queue, one, two) = (NoteQueue::default(), AskId::from_bytes([1; 16]), AskId::from_bytes([2; 16]));
         queue.add(at(10), one, NoteJob::Tell);
         queue.add(at(5), two, NoteJob::Tell);
-        assert_eq!((queue.first(), queue.take(at(4))), (Some(at(5)), None));
+        assert_eq!((queue.first(), queue.pop_due(at(4))), (Some(at(5)), None));
         queue.resolved(two, at(5), at(4));
-        assert_eq!((queue.take(at(9)), queue.take(at(10)), queue.first()), (None, Some((one, NoteJob::Tell)), None));
+        assert_eq!((queue.pop_due(at(9)), queue.pop_due(at(10)), queue.first()), (None, Some((one, NoteJob::Tell)), None));
     }
 
     #[test]
-    fn who_was_told_hears_once_that_it_is_over() {
+    fn sent_note_is_updated_once_after_the_outcome() {
         let (queue, ask) = (NoteQueue::default(), AskId::from_bytes([1; 16]));
         queue.noted(ask);
         queue.resolved(ask, at(5), at(7));
-        assert_eq!(queue.take(at(7)), Some((ask, NoteJob::Over { tries: 0 })));
+        assert_eq!(queue.pop_due(at(7)), Some((ask, NoteJob::Over { tries: 0 })));
         queue.resolved(ask, at(5), at(8));
-        assert!(!queue.end(ask) && queue.take(at(9)).is_none());
+        assert!(!queue.end(ask) && queue.pop_due(at(9)).is_none());
     }
 }

@@ -163,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_way_to_a_channel_counts() {
+    fn earliest_due_time_of_a_channel_wins() {
         let timings = [timing(0, None, Some((2, 30)), true), timing(60, None, Some((2, 1)), true), timing(0, None, None, false)];
         assert_eq!(due(&timings, at("2026-11-16T12:00:00Z"))[2], Some(at("2026-11-16T12:02:00Z")));
     }
 
     #[test]
-    fn a_way_that_leads_into_itself_ends() {
+    fn escalation_cycle_terminates() {
         let timings = [timing(0, None, Some((1, 1)), true), timing(0, None, Some((0, 1)), false)];
         assert_eq!(due(&timings, at("2026-11-16T12:00:00Z")).len(), 2);
     }

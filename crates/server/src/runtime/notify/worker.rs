@@ -39,7 +39,7 @@ pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
     let mut under_way = JoinSet::new();
     loop {
         while under_way.len() < AT_ONCE
-            && let Some((ask, job)) = entry.queue.take(runtime.services.clock.now())
+            && let Some((ask, job)) = entry.queue.pop_due(runtime.services.clock.now())
         {
             let span = tracing::debug_span!("notification", channel = entry.name, %ask);
             under_way.spawn(attempt(Arc::clone(&runtime), index, ask, job).instrument(span));
@@ -93,7 +93,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     }
     let now = runtime.services.clock.now();
     if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
-        entry.queue.add(runtime.notifier.awake(index, until), id, NoteJob::Tell);
+        entry.queue.add(runtime.notifier.outside_quiet_hours(index, until), id, NoteJob::Tell);
         return Ok(());
     }
     let get = GetNote { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
@@ -110,7 +110,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
         // Ignore an id that cannot be stored. The message is then not updated later.
         Ok(message) => (NoteState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok())),
         Err(failure) => match after_failure(entry, id, &failure, attempts) {
-            Some(wait) => (NoteState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
+            Some(wait) => (NoteState::Again(runtime.notifier.outside_quiet_hours(index, now.plus(wait))), None),
             None => (NoteState::GivenUp, None),
         },
     };

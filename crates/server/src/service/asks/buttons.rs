@@ -8,7 +8,7 @@ use super::read::ask_in_channel;
 use super::resolve::{ChannelDecider, ChannelRefusal, resolve_in_channel};
 use crate::config::notify::{ChannelKind, People};
 use crate::service::Services;
-use crate::service::notes::{self, Note, Press, NoteDetail};
+use crate::service::notes::{self, Note, NoteDetail, Press};
 
 /// The channel that a person decides in.
 #[derive(Debug, Clone, Copy)]
@@ -89,7 +89,13 @@ pub(crate) async fn press_button(
     pressed
 }
 
-async fn decide(services: &Services, channel: DecisionChannel<'_>, decider: &ChannelDecider, id: AskId, press: Press) -> ButtonResult {
+async fn decide(
+    services: &Services,
+    channel: DecisionChannel<'_>,
+    decider: &ChannelDecider,
+    id: AskId,
+    press: Press,
+) -> ButtonResult {
     let Ok(found) = ask_in_channel(services, decider, id).await else { return ButtonResult::Failed };
     let Some(ask) = found else { return ButtonResult::InvalidButton };
     if !matches!(ask.state, AskState::Pending(_)) {

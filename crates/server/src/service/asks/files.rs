@@ -34,7 +34,7 @@ pub(crate) async fn read_files(services: &Services, caller: &Caller, id: &str) -
     Ok(match now {
         Some(now) => AskFiles {
             digest: Some(now.digest.to_string()),
-            files: now.files.iter().filter(|file| !is_other_place(file, &now)).map(shown).collect(),
+            files: now.files.iter().filter(|file| !is_other_place(file, &now)).map(to_api).collect(),
             unlisted: executed.unlisted,
         },
         None => AskFiles {
@@ -55,7 +55,7 @@ fn unread(path: &str) -> AskFile {
     AskFile { path: path.to_owned(), text: None, truncated: false, size: None, digest: None }
 }
 
-fn shown(file: &FileSnapshot) -> AskFile {
+fn to_api(file: &FileSnapshot) -> AskFile {
     let Some(bytes) = &file.bytes else { return unread(&file.file.path) };
     let text = std::str::from_utf8(bytes).ok();
     let head = text.map(|text| limits::head(text, SHOWN));

@@ -52,7 +52,9 @@ pub(crate) async fn advance_run(services: &Services, before: &Run, version: i64,
                         Err(reason) => events.push_back(Event::Ended { session, reason, died: false }),
                     }
                 }
-                Effect::OpenCheckpoint { step, ask, question } => all.asks.push(build_checkpoint(&all.run, step, ask, question, now)),
+                Effect::OpenCheckpoint { step, ask, question } => {
+                    all.asks.push(build_checkpoint(&all.run, step, ask, question, now))
+                }
                 Effect::TakeOutcome { ask } => all.taken.push(ask),
                 Effect::CloseSession { session } => {
                     all.sessions.retain(|create| create.session.id != session);

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_with_markup_in_its_value_stays_an_option() {
+    fn markup_in_an_option_value_is_escaped() {
         let options = vec![QuestionOption::new("\"><script>x</script>", None)];
         let input = Input::Choice { options, multiple: true, custom: false };
         let question = Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true };

@@ -80,9 +80,11 @@ pub(crate) async fn show(
     Path(code): Path<String>,
 ) -> Response {
     let shown = match opened(&app, from, &code).await {
-        Ok(OpenedLink { ask, .. }) => {
-            Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::describe_outcome(&ask)) })
-        }
+        Ok(OpenedLink { ask, .. }) => Ok(if matches!(ask.state, AskState::Pending(_)) {
+            html::ask(&ask)
+        } else {
+            html::message(&notes::describe_outcome(&ask))
+        }),
         Err(refusal) => Err(refusal),
     };
     // A pending ask is always shown as a page, whatever the client accepts.

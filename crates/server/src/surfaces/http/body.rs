@@ -36,7 +36,7 @@ pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, A
     })?;
     let read = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
         Some(_) => {
-            let detail = format!("a body may have {} bytes", limits.bytes);
+            let detail = format!("a body can have at most {} bytes", limits.bytes);
             ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, detail)
         }
         None => ApiError::malformed("the body ended early"),

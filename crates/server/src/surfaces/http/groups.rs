@@ -25,7 +25,7 @@ use crate::service::groups::{self, ClaimedRun, OpenedGroup};
 /// The longest time that a request is held open.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-fn shown(detail: &GroupDetail) -> Json<Group> {
+fn to_api(detail: &GroupDetail) -> Json<Group> {
     Json(Group::of(&detail.group, detail.asks.iter().map(|ask| Ask::from(&**ask)).collect()))
 }
 
@@ -92,7 +92,7 @@ pub(crate) async fn get(
     authorized: Authorized,
     Path(id): Path<String>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::get(&app.services, &authorized.caller, &id).await?))
+    Ok(to_api(&groups::get(&app.services, &authorized.caller, &id).await?))
 }
 
 /// Take back a group that you opened: its pending asks are withdrawn, and its state is deleted.
@@ -104,7 +104,7 @@ pub(crate) async fn withdraw(
     Path(id): Path<String>,
     Params(query): Params<WithdrawGroupQuery>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::withdraw(&app.services, &authorized.caller, &id, query.reason).await?))
+    Ok(to_api(&groups::withdraw(&app.services, &authorized.caller, &id, query.reason).await?))
 }
 
 /// Extend the lease of a claim.
@@ -117,7 +117,7 @@ pub(crate) async fn renew(
     body: JsonBody<RenewRequest>,
 ) -> Result<Json<Group>, ApiError> {
     let RenewRequest { epoch, lease } = body.value;
-    Ok(shown(&groups::renew(&app.services, &authorized.caller, &id, epoch, lease.as_deref()).await?))
+    Ok(to_api(&groups::renew(&app.services, &authorized.caller, &id, epoch, lease.as_deref()).await?))
 }
 
 /// Report that the run was resumed. The state is deleted, and the outcomes count as delivered.
@@ -129,7 +129,7 @@ pub(crate) async fn ack(
     Path(id): Path<String>,
     body: JsonBody<AckRequest>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::acknowledge(&app.services, &authorized.caller, &id, body.value.epoch).await?))
+    Ok(to_api(&groups::acknowledge(&app.services, &authorized.caller, &id, body.value.epoch).await?))
 }
 
 /// Give a claim back.
@@ -143,5 +143,5 @@ pub(crate) async fn release(
     Path(id): Path<String>,
     body: JsonBody<ReleaseRequest>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::release(&app.services, &authorized.caller, &id, body.value).await?))
+    Ok(to_api(&groups::release(&app.services, &authorized.caller, &id, body.value).await?))
 }

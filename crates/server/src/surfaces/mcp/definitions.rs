@@ -53,7 +53,7 @@ pub(super) fn all() -> Vec<Tool> {
     let option = json!({
         "type": "object",
         "properties": {
-            "label": { "type": "string", "description": "What the person chooses; short" },
+            "label": { "type": "string", "description": "Short label that the person sees" },
             "description": { "type": "string", "description": "What it means" },
         },
         "required": ["label"],
@@ -61,9 +61,9 @@ pub(super) fn all() -> Vec<Tool> {
     let question = json!({
         "type": "object",
         "properties": {
-            "question": { "type": "string", "description": "The whole question" },
+            "question": { "type": "string", "description": "The full text of the question" },
             "header": { "type": "string", "description": "One or two words that name it" },
-            "options": { "type": "array", "items": option, "maxItems": 64, "description": "What can be chosen; none for free text" },
+            "options": { "type": "array", "items": option, "maxItems": 64, "description": "The options; omit for free text" },
             "multiple": { "type": "boolean", "default": false, "description": "Several options may be chosen" },
             "custom": { "type": "boolean", "default": true, "description": "Whether the person can answer with free text" },
         },
@@ -73,7 +73,7 @@ pub(super) fn all() -> Vec<Tool> {
         "type": "object",
         "properties": {
             "questions": { "type": "array", "items": question, "minItems": 1, "maxItems": 16 },
-            "context": { "type": "string", "description": "What the person should know first, in a few sentences" },
+            "context": { "type": "string", "description": "Background for the person, in a few sentences" },
         },
         "required": ["questions"],
     });
@@ -81,7 +81,7 @@ pub(super) fn all() -> Vec<Tool> {
         "type": "object",
         "properties": {
             "id": { "type": "string", "description": "The id that ask_user returned" },
-            "wait": { "type": "number", "minimum": 0, "description": "How many seconds to wait; 0 only looks" },
+            "wait": { "type": "number", "minimum": 0, "description": "How many seconds to wait; 0 returns immediately" },
         },
         "required": ["id"],
     });

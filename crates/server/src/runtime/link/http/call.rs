@@ -71,8 +71,8 @@ impl Caller {
     async fn holds(&self, guard: &Guard) -> Result<bool, String> {
         let asked = tokio::time::timeout(REPLY, whole(self.request(Method::Get, &guard.path)));
         let (status, body) = asked.await.unwrap_or_else(|_| Err(NO_REPLY.to_owned()))?;
-        let object: std::collections::HashMap<String, IgnoredAny> = serde_json::from_str(&body)
-            .map_err(|_| format!("it was asked first, and replied with status {status} and no object"))?;
+        let object: std::collections::HashMap<String, IgnoredAny> =
+            serde_json::from_str(&body).map_err(|_| format!("its first reply had status {status} and was not a JSON object"))?;
         Ok(status == 200 && object.contains_key(&guard.key))
     }
 }

@@ -33,7 +33,7 @@ fn without_markup(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn text_of_an_agent_is_no_markup() {
+    fn agent_text_is_escaped_in_desktop_markup() {
         assert_eq!(super::without_markup("<a href=\"x\">&</a>"), "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
     }
 }

@@ -142,11 +142,11 @@ impl SlackChannel {
             let Some(id) = envelope.envelope_id else { continue };
             let received = Message::text(json!({ "envelope_id": id }).to_string());
             socket.send(received).await.map_err(|error| SendFailure::later(format!("the socket failed: {error}")))?;
-            self.take(runtime, index, &envelope.payload).await;
+            self.handle_payload(runtime, index, &envelope.payload).await;
         }
     }
 
-    async fn take(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
+    async fn handle_payload(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
         // A press of a link button needs no reply.
         if payload["actions"][0]["action_id"] == "open" {
             return;

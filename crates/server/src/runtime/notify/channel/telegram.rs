@@ -90,7 +90,7 @@ impl TelegramChannel {
                     let (before, is_empty) = (offset, updates.is_empty());
                     for update in updates {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
-                        self.take(runtime, index, update).await;
+                        self.handle_update(runtime, index, update).await;
                     }
                     // Updates without an id would be delivered again immediately.
                     if offset == before && !is_empty {
@@ -114,7 +114,7 @@ impl TelegramChannel {
         }
     }
 
-    async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
+    async fn handle_update(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
         let callback = update.get_mut("callback_query").map(Value::take);
         let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
             tracing::warn!("ignoring an unknown button press from Telegram");

@@ -108,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_the_one_of_the_standard() {
+    fn signature_matches_the_example_of_the_specification() {
         // The example from the specification.
         let signed = webhook(SECRET).unwrap().sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
         assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
     #[test]
-    fn a_secret_that_is_none_is_refused() {
+    fn invalid_secret_is_refused() {
         for wrong in ["", "whsec_", "whsec_!!", "secret", "whsec_aGk="] {
             assert!(webhook(wrong).is_err(), "{wrong}");
         }
