@@ -97,7 +97,9 @@ const STAGE = `<!doctype html><meta charset="utf-8"><style>
 
 async function openPages(browser: Browser, server: Server): Promise<{ stage: Page; page: Page }> {
   const sharp = { deviceScaleFactor: SCALE, reducedMotion: "reduce" as const };
-  const page = await (await browser.newContext({ ...sharp, viewport: { width: WIDTH, height: PAGE_HEIGHT } })).newPage();
+  const page = await (
+    await browser.newContext({ ...sharp, viewport: { width: WIDTH, height: PAGE_HEIGHT } })
+  ).newPage();
   await signIn(page, server, { holdMs: 0 });
   const stage = await (
     await browser.newContext({ ...sharp, viewport: { width: WIDTH, height: 2 * 26 + 196 + PAGE_HEIGHT } })

@@ -12,6 +12,9 @@ interface Cell {
   style: Style;
 }
 
+const ESCAPE = "\u001b";
+const BELL = "\u0007";
+/** The eight colors of a terminal. */
 const PALETTE = ["#3b4252", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#d7dae0"];
 
 /** The screen of a terminal. Knows the sequences that `sayso` writes to a terminal when it does not own the whole screen. */
@@ -32,14 +35,13 @@ export class Screen {
   write(text: string): void {
     let rest = this.#rest + text;
     while (rest) {
-      const sequence = /^\x1b(?:\[([0-9;?]*)([A-Za-z])|\][^\x07]*\x07)/.exec(rest);
-      if (sequence) {
-        this.#control(sequence[1] ?? "", sequence[2] ?? "");
-        rest = rest.slice(sequence[0].length);
+      if (rest.startsWith(ESCAPE)) {
+        const length = this.#sequence(rest);
+        // The rest of the sequence is in the next piece of output.
+        if (length === 0) break;
+        rest = rest.slice(length);
         continue;
       }
-      // The rest of the sequence is in the next piece of output.
-      if (rest.startsWith("\x1b") && rest.length < 64) break;
       const character = String.fromCodePoint(rest.codePointAt(0) ?? 0);
       this.#put(character);
       rest = rest.slice(character.length);
@@ -58,6 +60,14 @@ export class Screen {
       return Array.from(shown, (cell) => cellHtml(cell ?? { text: " ", style: {} })).join("");
     });
     return lines.join("\n");
+  }
+
+  /** Carries out the sequence at the start of the text and returns its length; 0 if it is incomplete. */
+  #sequence(text: string): number {
+    if (text[1] === "]") return text.indexOf(BELL) + 1;
+    const control = /^\[([0-9;?]*)([A-Za-z])/.exec(text.slice(1));
+    if (control) this.#control(control[1] ?? "", control[2] ?? "");
+    return control ? control[0].length + 1 : text.length < 32 ? 0 : 1;
   }
 
   #put(character: string): void {

@@ -38,7 +38,6 @@ pub(crate) struct AgentConfig {
     model: Option<String>,
     /// The environment variable that holds the API key.
     api_key_env: Option<String>,
-    /// The system prompt.
     system: Option<String>,
     /// Environment variables in addition to the person's own.
     env: BTreeMap<String, String>,
@@ -64,7 +63,6 @@ pub(crate) enum AgentProtocol {
     /// Chat completions, as offered by OpenAI and compatible services.
     #[serde(rename = "openai")]
     OpenAi,
-    /// OpenCode's HTTP API.
     #[serde(rename = "opencode")]
     OpenCode,
 }

@@ -16,7 +16,6 @@ const STATUSES: [OutcomeStatus; 5] =
     [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
 const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
 
-/// All counters.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: AtomicU64,

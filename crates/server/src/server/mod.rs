@@ -49,7 +49,7 @@ pub enum StartError {
     /// The file does not hold a key.
     #[error("{} is damaged; restore it from a backup, or remove it, which loses the states of suspended runs", .path.display())]
     StateKey {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The key for web push is invalid.

@@ -4,7 +4,6 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::config::agents::Agent;
 
-/// A configured agent.
 pub(crate) struct ListedAgent<'a> {
     pub(crate) agent: &'a Agent,
     /// True if the program is in the server's `PATH`, or the agent needs none.

@@ -6,7 +6,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sayso_core::environment;
 use sayso_core::id::{ConnectionId, RunId};
 
-/// Variables by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
 /// The server's own variables, and those that callers sent for their sessions and runs. Callers' variables are kept in

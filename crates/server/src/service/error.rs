@@ -59,7 +59,7 @@ pub(crate) enum ServiceError {
     /// The epoch of the report is not the one of the current claim.
     #[error("this claim has ended, because its lease expired or another worker has the group; stop, and report nothing")]
     ClaimLost,
-    /// Decryption failed.
+    /// The stored state was modified, or the key file was replaced.
     #[error(
         "the state of this group cannot be decrypted: it was modified, or the key file was replaced; a person decides about the run"
     )]

@@ -11,7 +11,6 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 
-/// Publishes a notice.
 pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice: NewNotice) -> Result<(), ServiceError> {
     authorize(caller, Permission::Open)?;
     let NewNotice { text, agent, external } = notice;

@@ -148,7 +148,6 @@ pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: St
     }
 }
 
-/// Revokes a grant.
 pub(crate) async fn revoke_grant(services: &Services, caller: &Caller, id: &str) -> Result<(), ServiceError> {
     authorize(caller, Permission::Administer)?;
     let missing = || ServiceError::NotFound("no such grant; it may have been revoked or expired");

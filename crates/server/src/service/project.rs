@@ -21,7 +21,6 @@ const MAX_HEAD: u64 = 4 * 1024;
 /// A project directory, and the facts that Sayso reads from it when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Project {
-    /// Absolute path.
     pub(crate) path: String,
     /// The text of `.sayso.toml`.
     pub(crate) policy: Option<String>,

@@ -27,7 +27,6 @@ pub(crate) struct IssuedToken {
     pub(crate) secret: Option<String>,
 }
 
-/// Creates a token.
 pub(crate) async fn create(
     services: &Services,
     caller: &Caller,

@@ -27,7 +27,6 @@ const PAGE: usize = 64;
 /// The events that a stream wants.
 #[derive(Debug, Clone)]
 pub(crate) struct Selection {
-    /// Whose feed.
     pub(crate) workspace: WorkspaceId,
     /// Only events of this session. The caller has checked that the token can see the session, so `scope` may be
     /// [`Scope::All`]: everything in a visible session is visible.

@@ -213,7 +213,6 @@ impl Ring {
         (Ticket { session, place }, position)
     }
 
-    /// Unregisters a stream.
     pub(super) fn leave(&self, ticket: Ticket) {
         let mut state = self.lock();
         let Some(id) = ticket.session else {

@@ -38,7 +38,6 @@ impl NoteQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Schedules a job.
     pub(super) fn add(&self, at: Time, ask: AskId, job: NoteJob) {
         let is_first = {
             let mut state = self.locked();

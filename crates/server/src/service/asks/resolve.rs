@@ -50,7 +50,6 @@ pub(crate) async fn resolve(
 
 #[derive(Debug)]
 enum DecisionRefusal {
-    /// The compare-and-set refused.
     Refused(ResolveError),
     /// A file that the command executes has changed. The ask stays pending.
     ContentChanged(ContentChanged),
@@ -97,7 +96,6 @@ impl ChannelDecider {
 pub(crate) enum ChannelRefusal {
     /// The token of the browser was revoked or expired.
     TokenEnded,
-    /// The compare-and-set refused.
     Refused(ResolveError),
     /// A file that the command executes has changed. The ask stays pending.
     ContentChanged,

@@ -40,11 +40,7 @@ pub struct Setting {
 #[derive(Debug)]
 pub enum Input<'a> {
     /// A message of the client. Some transports know which session it is about.
-    Line {
-        /// The message.
-        text: &'a str,
-        session: Option<&'a str>,
-    },
+    Line { text: &'a str, session: Option<&'a str> },
     /// The result of the oldest call that is in flight.
     Done(Result<Reply, Refusal>),
     /// Something happened in a followed session.

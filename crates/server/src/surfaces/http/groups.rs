@@ -48,7 +48,7 @@ pub(crate) async fn open(
 
 /// Wait until a group can be claimed.
 ///
-/// The wait claims nothing. Of several workers that wait, one is woken for each group.
+/// Waiting does not claim a group. If several workers wait, one of them is woken for each group.
 #[utoipa::path(get, path = "/v1/groups/ready", tag = "groups", params(ReadyQuery),
     responses((status = 200, body = ReadyGroups), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn ready(
@@ -66,7 +66,7 @@ pub(crate) async fn ready(
 
 /// Claim a complete group. While you hold the claim, only you may resume the run.
 ///
-/// The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+/// The reply is 204 if no group with this name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
 /// token that opened them.
 #[utoipa::path(post, path = "/v1/groups/claim", tag = "groups", request_body = ClaimRequest,
     responses((status = 200, body = Claim), (status = 204, description = "No group is complete"),
@@ -95,7 +95,7 @@ pub(crate) async fn get(
     Ok(to_api(&groups::get(&app.services, &authorized.caller, &id).await?))
 }
 
-/// Take back a group that you opened: its pending asks are withdrawn, and its state is deleted.
+/// Withdraw a group that you opened. Its pending asks are withdrawn, and its state is deleted.
 #[utoipa::path(delete, path = "/v1/groups/{id}", tag = "groups", params(("id" = String, Path), WithdrawGroupQuery),
     responses((status = 200, body = Group), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw(
@@ -132,9 +132,9 @@ pub(crate) async fn ack(
     Ok(to_api(&groups::acknowledge(&app.services, &authorized.caller, &id, body.value.epoch).await?))
 }
 
-/// Give a claim back.
+/// Release a claim.
 ///
-/// With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+/// With `started`, the run may have called tools, so a person decides whether it is resumed again, unless the group has `retry`.
 #[utoipa::path(post, path = "/v1/groups/{id}/release", tag = "groups", params(("id" = String, Path)), request_body = ReleaseRequest,
     responses((status = 200, body = Group), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn release(

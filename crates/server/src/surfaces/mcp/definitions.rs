@@ -11,7 +11,6 @@ pub(super) const ASK_USER: &str = "ask_user";
 pub(super) const GET_ANSWER: &str = "get_answer";
 /// The permission prompt tool of Claude Code.
 pub(super) const APPROVE: &str = "approve";
-/// Sends a notice.
 pub(super) const NOTIFY_USER: &str = "notify_user";
 
 /// Instructions that clients pass to their model.
@@ -48,7 +47,6 @@ fn tool(name: &'static str, title: &str, description: &'static str, input: Value
     tool
 }
 
-/// Returns all tools.
 pub(super) fn all() -> Vec<Tool> {
     let option = json!({
         "type": "object",

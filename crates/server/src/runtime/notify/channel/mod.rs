@@ -39,7 +39,6 @@ pub(crate) use webpush::WebPushChannel;
 /// The server's environment variables, for programs that channels run.
 pub(crate) type ChannelVariables = Arc<[(String, String)]>;
 
-/// A configured channel.
 #[derive(Debug)]
 pub(crate) enum ChannelSender {
     /// A program of the person.
@@ -110,7 +109,6 @@ async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, car
 pub(crate) type SendResult = Result<Option<String>, SendFailure>;
 
 impl ChannelSender {
-    /// Sends a note.
     pub(crate) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
         let OutgoingNote { note, now, .. } = *sent;
         match self {
