@@ -250,7 +250,7 @@ impl Inbox<'_> {
                     Ok(_) => "Sent as a message.".to_owned(),
                     Err(error) => Failure::from(error).to_string(),
                 };
-                vec![Event::Told(not_sent_message)]
+                vec![Event::Told(said)]
             })),
             Effect::Session(id) => self.calls.push(Box::pin(async move { vec![session(&client, &id).await] })),
             Effect::Edit { id, text, suffix } => {
@@ -268,7 +268,7 @@ impl Inbox<'_> {
                     Ok(()) => "Opened in your browser. Press a when you are done.".to_owned(),
                     Err(failure) => failure.to_string(),
                 };
-                self.model.update(sayso_client::now(), Event::Told(not_sent_message));
+                self.model.update(sayso_client::now(), Event::Told(said));
             }
             Effect::Jump(pane) => match self.model.settings.place.jump(&pane) {
                 // A popup would cover the pane, so it closes.
