@@ -193,7 +193,7 @@ test("a policy that was changed elsewhere is not overwritten", async ({ inbox, s
   const { textFingerprint } = await server.api<{ textFingerprint: string }>("GET", "/policy");
   await server.api("PUT", "/policy", { text: DENY_PUSH, ifFingerprint: textFingerprint });
   await inbox.getByRole("button", { name: "Save" }).click();
-  await expect(inbox.getByRole("alert")).toContainText("changed meanwhile");
+  await expect(inbox.getByRole("alert")).toContainText("changed after you read it");
   await expect(field).toHaveValue("# mine\n");
   await inbox.getByRole("button", { name: "Discard changes" }).click();
   await expect(field).toHaveValue(DENY_PUSH);

@@ -30,7 +30,7 @@ export default defineConfig({
   reporter: [["line"]],
   forbidOnly: Boolean(process.env.CI),
   // Screenshots and benchmarks run only on request.
-  ...(process.env.SAYSO_EXTRA ? {} : { grepInvert: /@shots|@bench/ }),
+  ...(process.env.SAYSO_EXTRA ? {} : { grepInvert: /@shots|@demo|@bench/ }),
   use: { viewport: { width: 1440, height: 900 } },
   projects: [
     {

@@ -57,7 +57,7 @@ export const RELEASE = [
   { id: "explore", agent: "mock", prompt: "Read the changes since the last release." },
   { id: "plan", agent: "mock", prompt: "ask me a question", questions: "forward" },
   { id: "go", checkpoint: { header: "Go on", question: "Release this?", options: ["Yes", "No"] } },
-  { id: "publish", agent: "mock", prompt: "Publish what was planned: {{steps.plan.output}}" },
+  { id: "publish", agent: "mock", prompt: "Publish this: {{steps.plan.output}}" },
 ];
 
 /** A morning with five agents: asks of all kinds, some of them decided. */
@@ -184,7 +184,7 @@ async function waitingAsks(server: Server): Promise<void> {
         options: [
           {
             label: "SQLite table",
-            description: "One table beside users. No new service, and a session can be revoked.",
+            description: "One table next to users. No new service, and a session can be revoked.",
             preview: SESSIONS_SQL,
             recommended: true,
           },

@@ -43,10 +43,10 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
                     if let Some(other) = install::other_owner(app) {
                         app.out.note(&format!(
                             "The server of {} is of the older version {}. This program uses it as it is.",
-                            other.shown(),
+                            other.display_path(),
                             sanitize::line(&health.version)
                         ));
-                        app.out.note(&install::next_step(app, &other.shown()));
+                        app.out.note(&install::next_step(app, &other.display_path()));
                         return Ok(client);
                     }
                     app.out.note(&format!(

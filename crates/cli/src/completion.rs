@@ -1,7 +1,7 @@
-//! What a shell offers after `sayso answer <TAB>`: the commands and options, and the ids of pending asks and of sessions.
+//! Shell completion: commands, options, and the ids of pending asks and open sessions.
 //!
-//! The script that `sayso completions` prints calls this program with [`VARIABLE`] set. Completing never starts a server, waits
-//! for one no longer than [`PATIENCE`], and shows errors as no candidates.
+//! The script that `sayso completions` prints calls this program with [`VARIABLE`] set. Completion never starts a server, waits
+//! for one at most [`PATIENCE`], and returns no candidates after an error.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -14,12 +14,12 @@ use sayso_client::{Client, Environment, Error, Paths, discover};
 
 use crate::{args, order, sanitize, words};
 
-/// Names the shell that asks. The script sets it.
+/// Environment variable with the name of the shell. The script sets it.
 pub(crate) const VARIABLE: &str = "SAYSO_COMPLETE";
-/// How long the server may take.
+/// Time limit for the server's reply.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Completes the command line and ends the process, if a shell asks for that.
+/// Completes the command line and ends the process if a shell requests that.
 pub(crate) fn answer_shell() {
     CompleteEnv::with_factory(args::command).var(VARIABLE).complete();
 }
@@ -29,12 +29,12 @@ pub(crate) fn asks() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, pending_asks))
 }
 
-/// Completes the id of a session that is open.
+/// Completes the id of an open session.
 pub(crate) fn sessions() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, open_sessions))
 }
 
-/// An id and what it stands for.
+/// An id and its description.
 type Named = (String, String);
 
 async fn pending_asks(client: Client) -> Result<Vec<Named>, Error> {
@@ -68,7 +68,7 @@ where
     runtime.block_on(async { tokio::time::timeout(PATIENCE, list(client)).await }).ok()?.ok()
 }
 
-/// The shortest endings of the ids that start with what was typed, or the whole ids if those do.
+/// Returns the shortest unique suffixes that start with the typed text, or the whole ids if those start with it.
 fn matching(typed: &str, named: &[Named]) -> Vec<Named> {
     let length = order::ending_length(named.iter().map(|(id, _)| id.as_str()));
     let pick = |shown: &dyn Fn(&str) -> String| -> Vec<Named> {

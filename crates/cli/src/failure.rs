@@ -87,7 +87,7 @@ impl From<PathsError> for Failure {
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
-        // The error contains what was typed, which may have been pasted from anywhere.
+        // The error quotes an argument, which may have been pasted from anywhere.
         let what = sentence(&sanitize::line(&error.to_string()));
         match error {
             FindError::None { what: "session", .. } => Self::new(what).then("List sessions with: sayso sessions --all"),
@@ -129,8 +129,8 @@ impl From<Error> for Failure {
             Error::Unreachable { url, .. } => Self { what: format!("Cannot reach the server at {url}."), ..no_server() },
             Error::Api(ref problem) => match problem.code {
                 ErrorCode::AskAlreadyResolved => {
-                    let stands = error.already_resolved().map_or_else(|| problem.detail.clone(), words::outcome);
-                    Self::new(format!("Not sent. {stands}"))
+                    let outcome = error.already_resolved().map_or_else(|| problem.detail.clone(), words::outcome);
+                    Self::new(format!("Not sent. {outcome}"))
                 }
                 ErrorCode::Unauthorized => {
                     Self::new("The server does not accept this token.").then("Check the installation with: sayso doctor")

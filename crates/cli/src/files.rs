@@ -38,7 +38,7 @@ pub(crate) fn lines(ask: &Ask, files: Option<&AskFiles>, changes: &[FileDiff]) -
     }
     match files {
         Some(files) => {
-            files.files.iter().for_each(|file| one(file, &mut lines));
+            files.files.iter().for_each(|file| push_file(file, &mut lines));
             if files.files.iter().any(|file| file.text.is_some()) {
                 lines.push(FileLine::Note(STILL_CHANGEABLE.to_owned()));
             }
@@ -56,7 +56,7 @@ pub(crate) fn lines(ask: &Ask, files: Option<&AskFiles>, changes: &[FileDiff]) -
     lines
 }
 
-fn one(file: &AskFile, lines: &mut Vec<FileLine>) {
+fn push_file(file: &AskFile, lines: &mut Vec<FileLine>) {
     let path = sanitize::line(&file.path);
     let digest = file.digest.as_deref().map(sanitize::line).unwrap_or_default();
     let digest: String = digest.chars().take(12).collect();

@@ -47,7 +47,7 @@ impl Follower {
     }
 
     /// Records that this message was sent from here.
-    pub(crate) fn said(&mut self, text: &str) {
+    pub(crate) fn hide_message(&mut self, text: &str) {
         self.said_here.push(text.to_owned());
     }
 
@@ -57,7 +57,7 @@ impl Follower {
     }
 
     /// Converts one event; `None` if it prints nothing.
-    pub(crate) fn take(&mut self, event: &FeedEvent, look: &Look) -> Option<Piece> {
+    pub(crate) fn render_event(&mut self, event: &FeedEvent, look: &Look) -> Option<Piece> {
         match &event.event {
             Event::MessageDelta(delta) => {
                 self.streamed.push_str(&delta.text);
@@ -166,7 +166,7 @@ mod tests {
     fn printed(follower: &mut Follower, events: &[(&'static str, Value)]) -> String {
         let mut out = String::new();
         for (kind, data) in events {
-            if let Some(Piece::Text(text)) = follower.take(&feed_event(kind, data), &look()) {
+            if let Some(Piece::Text(text)) = follower.render_event(&feed_event(kind, data), &look()) {
                 out.push_str(&text);
             }
         }
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn only_messages_from_other_surfaces_are_echoed() {
         let mut follower = Follower::default();
-        follower.said("hello");
+        follower.hide_message("hello");
         let events = [
             ("message.completed", json!({"role": "user", "text": "hello"})),
             ("message.completed", json!({"role": "user", "text": "from the page"})),
@@ -214,11 +214,13 @@ mod tests {
     #[test]
     fn events_convert_to_asks_statuses_and_ends() {
         let mut follower = Follower::default();
-        let asked = follower.take(&feed_event("question.requested", &serde_json::to_value(question_ask()).unwrap()), &look());
+        let asked =
+            follower.render_event(&feed_event("question.requested", &serde_json::to_value(question_ask()).unwrap()), &look());
         assert_eq!(asked, Some(Piece::Asked(question_ask().id)));
-        let idle = follower.take(&feed_event("session.status", &json!({"status": "idle"})), &look());
+        let idle = follower.render_event(&feed_event("session.status", &json!({"status": "idle"})), &look());
         assert_eq!(idle, Some(Piece::Status(SessionStatus::Idle)));
-        let ended = follower.take(&feed_event("session.ended", &json!({"status": "failed", "reason": "exit 1"})), &look());
+        let ended =
+            follower.render_event(&feed_event("session.ended", &json!({"status": "failed", "reason": "exit 1"})), &look());
         assert_eq!(ended, Some(Piece::Ended { reason: Some("exit 1".into()), failed: true }));
     }
 

@@ -1,6 +1,6 @@
 //! The input line of a prompt. Pure: takes bytes of the terminal and returns what to write.
 //!
-//! The terminal could edit the line itself. But then this program would not know what was typed so far, and could not
+//! The terminal could edit the line itself. But then this program would not know the text that was typed so far, and could not
 //! print above the prompt without hiding that.
 
 use unicode_segmentation::UnicodeSegmentation as _;

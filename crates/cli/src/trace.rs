@@ -47,7 +47,7 @@ impl Trace {
     }
 
     /// Converts one event. Returns nothing for events of other runs.
-    pub(crate) fn take(&mut self, event: &FeedEvent, look: &Look) -> Vec<Piece> {
+    pub(crate) fn render_event(&mut self, event: &FeedEvent, look: &Look) -> Vec<Piece> {
         match &event.event {
             Event::AgentQuestionAsked(asked) if asked.run_id == self.run => {
                 self.asked.insert(asked.question.id.clone());
@@ -232,7 +232,7 @@ mod tests {
 
     fn lines(trace: &mut Trace, kind: &'static str, data: &Value) -> Vec<String> {
         trace
-            .take(&feed_event(kind, data), &look())
+            .render_event(&feed_event(kind, data), &look())
             .into_iter()
             .map(|piece| match piece {
                 // The time depends on the time zone, so it is not compared.
@@ -278,10 +278,10 @@ mod tests {
             Some(Piece::Line(line) | Piece::Asked(_, line)) => line,
             other => panic!("{other:?}"),
         };
-        assert!(shown(trace.take(&feed_event("agent_question_asked", &asked()), &look)).starts_with("\u{1b}[33m"));
+        assert!(shown(trace.render_event(&feed_event("agent_question_asked", &asked()), &look)).starts_with("\u{1b}[33m"));
         let by = json!({"kind": "person", "name": "ada"});
         let answered = feed_event("agent_question_answered", &answered("answered", by));
-        assert!(shown(trace.take(&answered, &look)).starts_with("\u{1b}[32m"));
+        assert!(shown(trace.render_event(&answered, &look)).starts_with("\u{1b}[32m"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Tells systemd that the server is ready, and then that it still answers (`sd_notify(3)`). A server that hangs sends nothing, and
-//! systemd restarts it. Without systemd, nothing is sent.
+//! Reports to systemd that the server is ready, and then that it still responds (`sd_notify(3)`). If the server hangs, no report is
+//! sent and systemd restarts it. Does nothing without systemd.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use sayso_client::{Client, Environment};
 
 use crate::sys;
 
-/// Where the messages go and how often systemd expects them.
+/// The socket of systemd and the interval of the reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Watchdog {
     socket: String,
@@ -24,7 +24,7 @@ impl Watchdog {
         Some(Self { socket, interval: limit.filter(|limit| *limit > 0).map(|limit: u64| Duration::from_micros(limit) / 2) })
     }
 
-    /// Reports that the server at `url` is ready, then reports after each interval that it answers. Runs until it is dropped.
+    /// Reports that the server at `url` is ready, then reports after each interval that it responds. Runs until it is dropped.
     pub(crate) async fn run(self, url: String) {
         self.send("READY=1");
         let (Some(interval), Ok(client)) = (self.interval, Client::new(&url, "")) else { return };
@@ -40,7 +40,7 @@ impl Watchdog {
 
     fn send(&self, message: &str) {
         if let Err(error) = sys::send_datagram(&self.socket, message) {
-            tracing::warn!(%error, message, "the service manager cannot be told");
+            tracing::warn!(%error, message, "cannot notify the service manager");
         }
     }
 }

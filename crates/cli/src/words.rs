@@ -168,7 +168,7 @@ fn clock(seconds: u64) -> String {
     if hours > 0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
 }
 
-/// Describes the deadline: what is decided then, and in how long.
+/// Describes the deadline: the decision at the deadline, and the time until then.
 pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
     let Some(at) = ask.deadline_at else { return "No deadline".to_owned() };
     let left = clock(at.since(now).as_secs());
@@ -183,7 +183,7 @@ pub(crate) fn deadline(ask: &Ask, now: Time) -> String {
     }
 }
 
-/// Describes what happens at the deadline, and in how long. `None` without a deadline.
+/// Describes the decision at the deadline, and the time until then. `None` without a deadline.
 pub(crate) fn consequence(ask: &Ask, now: Time) -> Option<String> {
     let left = clock(ask.deadline_at?.since(now).as_secs());
     let then = match ask.on_timeout {

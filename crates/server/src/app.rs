@@ -12,7 +12,7 @@ use crate::surfaces::http::mcp::McpSessions;
 use crate::surfaces::listeners::Listeners;
 use crate::surfaces::tls::Tls;
 
-/// What HTTP handlers share: the layers below, and the state of the HTTP surface itself.
+/// The state that HTTP handlers share: the layers below, and the state of the HTTP surface itself.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) services: Arc<Services>,
@@ -21,9 +21,9 @@ pub(crate) struct App {
     pub(crate) limits: RateLimits,
     pub(crate) mcp: McpSessions,
     pub(crate) acp: AcpConnections,
-    /// Where the server listens.
+    /// The address that the server listens at.
     pub(crate) address: SocketAddr,
-    /// Addresses that are opened while it runs.
+    /// Addresses that were opened while the server runs.
     pub(crate) listeners: Listeners,
     /// The person's own certificate.
     pub(crate) tls: Option<Arc<Tls>>,

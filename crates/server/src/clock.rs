@@ -1,4 +1,4 @@
-//! Time comes from here, so that tests can move it.
+//! The source of the current time. Tests replace it with a clock that they control.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -6,43 +6,41 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use sayso_core::time::Time;
 use tokio::sync::watch;
 
-/// The system's clock, or one that a test moves.
+/// The system clock, or a clock that a test controls.
 #[derive(Debug, Clone, Default)]
 pub enum Clock {
-    /// The system's.
     #[default]
     System,
-    /// A test's.
     Fake(Arc<FakeClock>),
 }
 
-/// A clock that stands still until it is moved.
+/// A clock that tests advance. It does not advance on its own.
 #[derive(Debug)]
 pub struct FakeClock {
     began: Instant,
-    /// What the wall clock shows, and how long the machine was awake.
+    /// The time of the wall clock, and how long the machine was awake.
     now: watch::Sender<(Time, Duration)>,
 }
 
 impl FakeClock {
-    /// A clock that stands at this time.
+    /// Creates a manual clock with this time.
     #[must_use]
     pub fn at(now: Time) -> Arc<Self> {
         Arc::new(Self { began: Instant::now(), now: watch::Sender::new((now, Duration::ZERO)) })
     }
 
-    /// Time passes.
+    /// Advances the wall clock and the monotonic clock.
     pub fn advance(&self, by: Duration) {
         self.now.send_modify(|(now, awake)| (*now, *awake) = (now.plus(by), *awake + by));
     }
 
-    /// The wall clock is set, or the machine has slept: no time passed for what runs.
+    /// Sets the wall clock only, as after a sleep of the machine or a change of the clock.
     pub fn set(&self, to: Time) {
         self.now.send_modify(|(now, _)| *now = to);
     }
 }
 
-/// A point on the wall clock and on the one that stands still while the machine sleeps.
+/// The same moment on the wall clock and on the monotonic clock, which stops while the machine sleeps.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ClockReading {
     pub(crate) wall: Time,
@@ -50,14 +48,14 @@ pub(crate) struct ClockReading {
 }
 
 impl ClockReading {
-    /// How much longer the wall clock says it was than the machine was awake: a sleep, or a jump.
+    /// Returns by how much the wall clock advanced more than the monotonic clock: the duration of a sleep, or a jump of the clock.
     pub(crate) fn slept_until(self, later: Self) -> Duration {
         later.wall.since(self.wall).saturating_sub(later.monotonic.duration_since(self.monotonic))
     }
 }
 
 impl Clock {
-    /// Now.
+    /// Returns the current time.
     #[must_use]
     pub fn now(&self) -> Time {
         match self {
@@ -77,10 +75,10 @@ impl Clock {
         ClockReading { wall: self.now(), monotonic }
     }
 
-    /// Waits until then.
+    /// Waits until this time of the wall clock.
     pub(crate) async fn sleep_until(&self, until: Time) {
         match self {
-            // Long waits are cut: the wall clock may be set, and a sleeping machine does not count.
+            // Sleep in short intervals, because the wall clock may be set, and timers stop while the machine sleeps.
             Self::System => loop {
                 let left = until.since(self.now());
                 if left.is_zero() {
@@ -89,7 +87,7 @@ impl Clock {
                 tokio::time::sleep(left.min(Duration::from_secs(10))).await;
             },
             Self::Fake(fake) => {
-                // The sender lives in `self`, so the wait can only end by the time.
+                // The sender is in `self`, so the channel stays open.
                 let _ = fake.now.subscribe().wait_for(|(now, _)| *now >= until).await;
             }
         }

@@ -1,26 +1,26 @@
-//! Randomness for ids and secrets, from the system.
+//! Random bytes of the system, for ids and secrets.
 
 use sayso_core::id::Entropy;
 use sha2::{Digest, Sha256};
 
-/// Random bytes. The system's source does not fail once it is up; should it, we must not go on with
-/// guessable secrets.
+/// Returns random bytes. Ends the process if the system has none, because secrets must not be guessable. The source does not
+/// fail once the system has started.
 pub(crate) fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if getrandom::fill(&mut bytes).is_err() {
-        tracing::error!("the system has no randomness; stopping");
+        tracing::error!("cannot read random bytes from the system; stopping");
         std::process::abort();
     }
     bytes
 }
 
-/// The random part of an id.
+/// Returns the random part of an id.
 pub(crate) fn id() -> Entropy {
     bytes()
 }
 
-/// Makes the random parts of ids from a seed: the same seed gives the same sequence. Code that has to be a pure function of
-/// its state keeps one of these instead of calling [`id`].
+/// Derives the random parts of ids from a seed. The same seed yields the same sequence, so code that must be a pure function of
+/// its state uses this instead of [`id`].
 #[derive(Debug)]
 pub(crate) struct IdSource {
     seed: [u8; 32],
@@ -32,7 +32,7 @@ impl IdSource {
         Self { seed, made: 0 }
     }
 
-    /// The next random part.
+    /// Returns the random part of the next id.
     pub(crate) fn next_id(&mut self) -> Entropy {
         self.made += 1;
         let digest = Sha256::new().chain_update(self.seed).chain_update(self.made.to_be_bytes()).finalize();
@@ -42,7 +42,7 @@ impl IdSource {
     }
 }
 
-/// A secret as text: 32 random bytes in hex.
+/// Creates a secret: 32 random bytes as hexadecimal digits.
 pub(crate) fn secret(prefix: &str) -> String {
     let mut text = String::with_capacity(prefix.len() + 64);
     text.push_str(prefix);
@@ -50,7 +50,7 @@ pub(crate) fn secret(prefix: &str) -> String {
     text
 }
 
-/// Bytes in hex.
+/// Formats bytes as lower-case hexadecimal digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)] as char, DIGITS[usize::from(byte & 15)] as char]).collect()
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_gives_one_sequence_of_different_ids() {
+    fn seed_yields_a_repeatable_sequence_of_distinct_ids() {
         let take = |seed| {
             let mut ids = IdSource::new([seed; 32]);
             [ids.next_id(), ids.next_id()]

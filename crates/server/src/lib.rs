@@ -4,8 +4,8 @@
 //! stops them.
 //!
 //! No state lives only in memory: asks, outcomes and messages to agents are rows before anyone sees them, so a server that
-//! is killed at any moment continues where it was. This crate deliberately knows no terminals, and the agents' protocols
-//! live in `sayso-agents`.
+//! is killed at any moment continues where it was. This crate deliberately contains no terminal UI and no agent protocols;
+//! those are in `sayso-agents`.
 
 mod app;
 mod auth;

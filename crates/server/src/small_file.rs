@@ -14,16 +14,16 @@ use std::time::Duration;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use tokio::sync::{Semaphore, oneshot};
 
-/// How many reads run at the same time. One that never ends keeps its place.
+/// Maximum number of concurrent reads. A read that never ends occupies a slot.
 const PLACES: usize = 8;
 static FREE: Semaphore = Semaphore::const_new(PLACES);
-/// How long a caller waits for a place and for the read together.
+/// Time limit for waiting for a slot and reading, together.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// The text of a regular file of at most `limit` bytes.
+/// Reads the text of a regular file of at most `limit` bytes.
 ///
 /// # Errors
-/// When it is not there, is no regular file, is larger, or is not text.
+/// If the file does not exist, is not a regular file, is larger, or is not UTF-8.
 pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
     let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -32,11 +32,11 @@ pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// The bytes of a regular file of at most `limit` bytes beneath a directory. No part of the path below `root` may be a link,
-/// so that the file is the one that the path names.
+/// Reads a regular file of at most `limit` bytes inside a directory. No component of the path below `root` may be a symbolic
+/// link, so that the path cannot lead elsewhere.
 ///
 /// # Errors
-/// When it is not there, not beneath `root`, behind a link, no regular file, or larger.
+/// If the file does not exist, is outside `root`, is behind a link, is not a regular file, or is larger.
 pub(crate) fn read_beneath(root: &Path, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let outside = || io::Error::new(ErrorKind::InvalidInput, "not beneath the directory");
     let mut names = Vec::new();
@@ -67,7 +67,7 @@ fn read_regular(file: &File, limit: u64, read: impl FnOnce(&mut Take<&File>) -> 
     Ok(())
 }
 
-/// Runs a read on a thread of its own. `None` if it did not end in time.
+/// Runs a read on a separate thread. `None` if it does not end in time.
 pub(crate) async fn read_apart<T: Send + 'static>(read: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     read_apart_within(&FREE, DEADLINE, read).await
 }
@@ -80,7 +80,7 @@ async fn read_apart_within<T: Send + 'static>(
     let done = async {
         let place = free.acquire().await.ok()?;
         let (send, done) = oneshot::channel();
-        // No thread of the runtime: it would wait for all of those when the server stops.
+        // Not a thread of the runtime, which waits for all of its threads when the server stops.
         let started = std::thread::Builder::new().name("sayso-project".to_owned()).spawn(move || {
             let _ = send.send(read());
             drop(place);

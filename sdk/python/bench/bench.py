@@ -113,7 +113,7 @@ def waiting_asks(person: object) -> None:
 
 
 def suspended_states(person: object) -> None:
-    """A state of 1 MiB, stored and claimed. The ask is decided by the policy, so nobody is waited for."""
+    """A state of 1 MiB, stored and claimed. The policy decides the ask, so no person is needed."""
     client = person.client()  # type: ignore[attr-defined]
     state = os.urandom(512 * 1024).hex()
     ask = {"approval": {"tool": "t", "action": "other", "input": {}}}

@@ -60,7 +60,7 @@ class Server:
         for line in self.process.stdout:
             if found := re.match(r"listening on (http:\S+)", line):
                 self.url = found.group(1).rstrip("/")
-                # Nobody reads the rest; a full pipe would stop the server.
+                # Discard the rest; a full pipe would block the server.
                 threading.Thread(target=self.process.stdout.read, daemon=True).start()
                 return
         raise RuntimeError("the server did not start")
@@ -96,7 +96,7 @@ class Server:
 
 
 class Person:
-    """Somebody who decides the asks of one agent token."""
+    """A person who decides the asks of one agent token."""
 
     def __init__(self, server: Server, token: str, token_id: str, name: str) -> None:
         self.server = server

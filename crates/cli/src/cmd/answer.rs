@@ -88,7 +88,7 @@ fn from_values(
         [only] if only.multiple && values.len() > 1 => {
             let mut entries: Vec<String> = Vec::new();
             for value in &values {
-                for entry in one(only, value)? {
+                for entry in parse_value(only, value)? {
                     if !entries.contains(&entry) {
                         entries.push(entry);
                     }
@@ -96,9 +96,9 @@ fn from_values(
             }
             Ok(vec![entries])
         }
-        [only] if values.len() == 1 => Ok(vec![one(only, &values[0])?]),
+        [only] if values.len() == 1 => Ok(vec![parse_value(only, &values[0])?]),
         questions if questions.len() == values.len() => {
-            questions.iter().zip(&values).map(|(question, value)| one(question, value)).collect()
+            questions.iter().zip(&values).map(|(question, value)| parse_value(question, value)).collect()
         }
         questions => Err(Failure::usage(format!(
             "{} for {}.",
@@ -109,7 +109,7 @@ fn from_values(
     }
 }
 
-fn one(question: &Question, value: &str) -> Result<Vec<String>, Failure> {
+fn parse_value(question: &Question, value: &str) -> Result<Vec<String>, Failure> {
     parse::answer(question, value).map_err(|problem| Failure::usage(format!("Not sent. {problem}")))
 }
 

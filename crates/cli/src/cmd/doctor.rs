@@ -31,7 +31,7 @@ impl DoctorCheck {
         Self { name, ok: true, found: found.into(), next: None }
     }
 
-    /// In order, with something to know.
+    /// The check passed, with a remark.
     pub(super) fn note(name: &'static str, found: impl Into<String>, next: impl Into<String>) -> Self {
         Self { name, ok: true, found: found.into(), next: Some(next.into()) }
     }

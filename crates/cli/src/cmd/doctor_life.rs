@@ -40,8 +40,13 @@ fn installation(app: &App) -> DoctorCheck {
     match install::other_owner(app) {
         None => DoctorCheck::note("Install", format!("{shown}, {}", kind.describe()), format!("Upgrade: {}", kind.upgrade())),
         Some(other) => {
-            let found = format!("{shown}, {}; the server belongs to {}{}", kind.describe(), other.shown(), other.shown_version());
-            DoctorCheck::bad("Install", found, install::next_step(app, &other.shown()))
+            let found = format!(
+                "{shown}, {}; the server belongs to {}{}",
+                kind.describe(),
+                other.display_path(),
+                other.display_version()
+            );
+            DoctorCheck::bad("Install", found, install::next_step(app, &other.display_path()))
         }
     }
 }
@@ -61,7 +66,7 @@ fn private(app: &App) -> DoctorCheck {
             );
         }
     }
-    // These files decide which programs run and what is allowed.
+    // These files decide which programs run and which actions are allowed.
     for path in [paths.config(), paths.policy()] {
         if mode(&path) & 0o022 != 0 {
             return DoctorCheck::bad(
@@ -114,7 +119,7 @@ fn program(app: &App) -> Option<DoctorCheck> {
 }
 
 fn service(app: &App) -> Option<DoctorCheck> {
-    let found = match service::look(app) {
+    let found = match service::read_state(app) {
         Ok(found) => found,
         Err(failure) => return Some(DoctorCheck::bad("Service", failure.what, "Reinstall it with: sayso service install")),
     };

@@ -20,7 +20,7 @@ use crate::service;
 /// Interval between reads while following the log.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Limit for what is read from one file, in bytes.
+/// Maximum number of bytes that are read from one file.
 const TAIL: u64 = 8 * 1024 * 1024;
 
 /// Log field with the id of an ask.

@@ -15,13 +15,13 @@ use super::doctor::DoctorCheck;
 use super::status::own_server;
 use crate::app::App;
 use crate::args::ConnectAgent;
-use crate::connect::{self, ClaudeSettings, look_at_claude};
+use crate::connect::{self, ClaudeSettings, read_claude_settings};
 use crate::output::Look;
 use crate::{sanitize, words};
 
 /// Time limit for the whole trial.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Interval between looks for the trial ask.
+/// Interval between checks for the trial ask.
 const LOOK: Duration = Duration::from_millis(50);
 /// Tool name of the trial ask. No agent has such a tool.
 const TOOL: &str = "SaysoDoctor";
@@ -29,7 +29,7 @@ const TOOL: &str = "SaysoDoctor";
 /// Runs all checks of connected agents.
 pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     let (Some(home), Ok(here)) = (app.environment.path("HOME"), std::env::current_dir()) else { return Vec::new() };
-    let found = look_at_claude(&app.environment, &home, &here);
+    let found = read_claude_settings(&app.environment, &home, &here);
     let mut checks: Vec<DoctorCheck> = found.broken.iter().map(|(path, why)| broken(path, why, &app.out.look)).collect();
     checks.extend(connect::others(app).iter().map(|(agent, path)| other(*agent, path, &app.out.look)));
     checks.extend(own_servers(app).await);
@@ -38,7 +38,7 @@ pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     }
     checks.push(match (&found.hooks_off, &found.command) {
         (Some(path), _) => {
-            let found = format!("hooks are disabled in {}", shown(path, &app.out.look));
+            let found = format!("hooks are disabled in {}", display_path(path, &app.out.look));
             DoctorCheck::bad("Claude", found, "Remove disableAllHooks; until then no asks of Claude Code reach Sayso.")
         }
         (None, Some(command)) => way(app, command).await,
@@ -48,18 +48,18 @@ pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
     checks
 }
 
-fn shown(path: &Path, look: &Look) -> String {
+fn display_path(path: &Path, look: &Look) -> String {
     words::directory(&path.to_string_lossy(), look)
 }
 
 fn broken(path: &Path, why: &str, look: &Look) -> DoctorCheck {
-    let found = format!("{}: {}", shown(path, look), sanitize::line(why));
+    let found = format!("{}: {}", display_path(path, look), sanitize::line(why));
     DoctorCheck::bad("Claude", found, "Fix the file; Claude Code may be unable to read it as well.")
 }
 
 /// Describes an agent that cannot be tested without running it.
 fn other(agent: ConnectAgent, path: &Path, look: &Look) -> DoctorCheck {
-    let path = shown(path, look);
+    let path = display_path(path, look);
     match agent {
         ConnectAgent::Claude => DoctorCheck::good("Claude", format!("connected in {path}")),
         ConnectAgent::Codex => DoctorCheck::good(

@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_level_applies_to_sayso_and_leaves_libraries_at_info() {
+    fn log_level_applies_to_sayso_and_leaves_libraries_at_info() {
         assert_eq!(filter("debug").unwrap().to_string(), "sayso=debug,info");
         assert_eq!(filter("TRACE").unwrap().to_string(), "sayso=trace,info");
         assert_eq!(filter("warn").unwrap().to_string(), "warn");

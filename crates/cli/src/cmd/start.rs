@@ -71,7 +71,7 @@ pub(crate) async fn run(app: &App, args: StartArgs) -> Result<(), Failure> {
         session,
     };
     if let Some(prompt) = prompt {
-        following.follower.said(&prompt);
+        following.follower.hide_message(&prompt);
     }
     following.run().await
 }
@@ -99,7 +99,7 @@ async fn print_json(app: &App, session: &Session, mut stream: EventStream) -> Re
             StreamItem::Event(event) if event.session_id.as_deref() != Some(session.id.as_str()) => {}
             StreamItem::Event(event) => {
                 app.out.json(&event)?;
-                match follower.take(&event, &app.out.look) {
+                match follower.render_event(&event, &app.out.look) {
                     Some(Piece::Status(SessionStatus::Idle) | Piece::Ended { .. }) => return Ok(()),
                     Some(Piece::Text(_) | Piece::Asked(_) | Piece::Status(_)) | None => {}
                 }
@@ -144,7 +144,7 @@ impl Following<'_> {
             }
             if let Some(item) = self.behind.pop_front() {
                 for piece in self.pieces(item).await? {
-                    if self.take(piece).await? == Flow::End {
+                    if self.handle_piece(piece).await? == Flow::End {
                         return Ok(());
                     }
                 }
@@ -163,7 +163,7 @@ impl Following<'_> {
                             continue;
                         }
                         self.keyboard.screen().leave();
-                        if self.take(piece).await? == Flow::End {
+                        if self.handle_piece(piece).await? == Flow::End {
                             return Ok(());
                         }
                     }
@@ -184,7 +184,7 @@ impl Following<'_> {
     async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
         match item {
             StreamItem::Event(event) if event.session_id.as_deref() != Some(self.session.id.as_str()) => Ok(Vec::new()),
-            StreamItem::Event(event) => Ok(self.follower.take(&event, &self.app.out.look).into_iter().collect()),
+            StreamItem::Event(event) => Ok(self.follower.render_event(&event, &self.app.out.look).into_iter().collect()),
             StreamItem::Reconnecting { attempt: 1, .. } => {
                 self.app.out.note("Disconnected. Reconnecting.");
                 Ok(Vec::new())
@@ -198,7 +198,7 @@ impl Following<'_> {
         }
     }
 
-    async fn take(&mut self, piece: Piece) -> Result<Flow, Failure> {
+    async fn handle_piece(&mut self, piece: Piece) -> Result<Flow, Failure> {
         match piece {
             Piece::Text(text) => self.app.out.write(&text),
             Piece::Asked(id) => self.asked(&id).await?,
@@ -319,7 +319,7 @@ impl Following<'_> {
         };
         match self.client.message(&self.session.id, &text, IfPending::Refuse).await {
             Ok(_) => {
-                self.follower.said(&text);
+                self.follower.hide_message(&text);
                 self.turn = Turn::Running;
             }
             Err(error) => self.app.out.line(&Failure::from(error).to_string()),

@@ -41,8 +41,8 @@ pub(crate) async fn restart(app: &App, take_over: bool) -> Result<(), Failure> {
         serve::make_data_dir(app)?;
         install::record(app)?;
     } else if let Some(other) = install::other_owner(app) {
-        let program = other.shown();
-        let what = format!("The server belongs to {program}{}, which is not this program.", other.shown_version());
+        let program = other.display_path();
+        let what = format!("The server belongs to {program}{}, which is not this program.", other.display_version());
         return Err(Failure::new(what).then(install::next_step(app, &program)));
     }
     let opened = opened(app).await;

@@ -14,7 +14,7 @@ use crate::words;
 pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
     let client = app.client()?;
     match action {
-        TokenAction::Own => own(app, &client).await,
+        TokenAction::Own => print_own(app, &client).await,
         TokenAction::Create { name, role, session, labels, agent, project, expires } => {
             let session_id = match session {
                 Some(session) => Some(client.find_session(&session).await?.id),
@@ -58,7 +58,7 @@ pub(crate) async fn run(app: &App, action: TokenAction) -> Result<(), Failure> {
 }
 
 /// Prints the address of the server and the token of this person.
-async fn own(app: &App, client: &Client) -> Result<(), Failure> {
+async fn print_own(app: &App, client: &Client) -> Result<(), Failure> {
     app.person_only()?;
     let version = client.health().await?.version;
     let token = app.target()?.token;

@@ -178,7 +178,7 @@ async fn print_json(app: &App, run: &Run, mut stream: EventStream) -> Result<(),
     let mut trace = Trace::of(&run.id);
     loop {
         if let StreamItem::Event(event) = stream.next().await? {
-            let pieces = trace.take(&event, &app.out.look);
+            let pieces = trace.render_event(&event, &app.out.look);
             if pieces.iter().any(|piece| !matches!(piece, Piece::Resolved(_))) {
                 app.out.json(&event)?;
             }
@@ -222,15 +222,15 @@ impl RunEvents<'_> {
     /// Converts a stream item to pieces of output.
     async fn pieces(&mut self, item: StreamItem) -> Result<Vec<Piece>, Failure> {
         match item {
-            StreamItem::Event(event) => Ok(self.trace.take(&event, self.look)),
+            StreamItem::Event(event) => Ok(self.trace.render_event(&event, self.look)),
             StreamItem::Reconnecting { attempt: 1, .. } => Ok(vec![Piece::Line("Disconnected. Reconnecting.".to_owned())]),
             StreamItem::Reconnecting { .. } | StreamItem::Reconnected => Ok(Vec::new()),
-            StreamItem::Reset { .. } => self.now().await,
+            StreamItem::Reset { .. } => self.current_pieces().await,
         }
     }
 
     /// Describes the current state after a gap: pending asks, or the end of the run.
-    async fn now(&self) -> Result<Vec<Piece>, Failure> {
+    async fn current_pieces(&self) -> Result<Vec<Piece>, Failure> {
         let run = self.client.run(&self.run).await?;
         if run.status.is_over() {
             return Ok(vec![Piece::Over(run.status, run.reason)]);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::file::read;
 use super::json::{JsonDocument, JsonItem, JsonStep};
 use super::program::{Program, is_hook};
-use super::{Edit, Unfit, Want, own};
+use super::{Edit, Unfit, Want, config_directory};
 use crate::args::ConfigScope;
 use crate::failure::Failure;
 
@@ -57,7 +57,7 @@ pub(super) fn edits(
 
 fn settings_of(environment: &Environment, home: &Path, here: &Path, scope: ConfigScope) -> PathBuf {
     match scope {
-        ConfigScope::User => own(environment, "CLAUDE_CONFIG_DIR", home, ".claude").join("settings.json"),
+        ConfigScope::User => config_directory(environment, "CLAUDE_CONFIG_DIR", home, ".claude").join("settings.json"),
         ConfigScope::Project => here.join(".claude/settings.json"),
         ConfigScope::Local => here.join(".claude/settings.local.json"),
     }
@@ -198,7 +198,7 @@ pub(crate) struct ClaudeSettings {
 }
 
 /// Reads the settings that apply to this directory.
-pub(crate) fn look(environment: &Environment, home: &Path, here: &Path) -> ClaudeSettings {
+pub(crate) fn read_settings(environment: &Environment, home: &Path, here: &Path) -> ClaudeSettings {
     let mut found = ClaudeSettings::default();
     // In ascending order of precedence, so that later files override earlier ones.
     for scope in [ConfigScope::User, ConfigScope::Project, ConfigScope::Local] {
@@ -321,12 +321,12 @@ mod tests {
             std::fs::create_dir_all(dir).unwrap();
         }
         let environment = Environment::default();
-        assert_eq!(look(&environment, &home, &here), ClaudeSettings::default());
+        assert_eq!(read_settings(&environment, &home, &here), ClaudeSettings::default());
         let user = home.join(".claude/settings.json");
         let mode = "{\"permissions\":{\"defaultMode\":\"acceptEdits\"},\"disableAllHooks\":true}";
         std::fs::write(&user, connected(mode).unwrap()).unwrap();
         std::fs::write(here.join(".claude/settings.local.json"), "{").unwrap();
-        let found = look(&environment, &home, &here);
+        let found = read_settings(&environment, &home, &here);
         assert_eq!(
             (found.connected, found.mode.as_deref(), found.hooks_off),
             (vec![user.clone()], Some("acceptEdits"), Some(user))

@@ -8,7 +8,7 @@ use sayso_client::Environment;
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::program::{Program, is_hook};
-use super::{Edit, Unfit, Want, no_scope, own};
+use super::{Edit, Unfit, Want, config_directory, no_scope};
 use crate::args::{ConfigScope, ConnectArgs};
 use crate::failure::Failure;
 
@@ -21,7 +21,7 @@ const DAEMON: &str = "app-server-control/app-server-control.sock";
 /// Returns the socket of that daemon if it accepts connections.
 pub(super) fn daemon(environment: &Environment) -> Option<String> {
     let home = environment.path("HOME")?;
-    let socket = own(environment, "CODEX_HOME", &home, ".codex").join(DAEMON);
+    let socket = config_directory(environment, "CODEX_HOME", &home, ".codex").join(DAEMON);
     UnixStream::connect(&socket).ok()?;
     Some(socket.to_string_lossy().into_owned())
 }
@@ -35,7 +35,7 @@ pub(super) fn edits(
     program: &Program,
 ) -> Result<Vec<Edit>, Failure> {
     let path = match to.scope {
-        ConfigScope::User => own(environment, "CODEX_HOME", home, ".codex").join("config.toml"),
+        ConfigScope::User => config_directory(environment, "CODEX_HOME", home, ".codex").join("config.toml"),
         ConfigScope::Project => here.join(".codex/config.toml"),
         ConfigScope::Local => return Err(no_scope("Codex", to.scope)),
     };

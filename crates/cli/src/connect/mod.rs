@@ -18,7 +18,7 @@ use sayso_client::api::token::{NewToken, Role};
 use sayso_client::{Client, Environment};
 
 pub(crate) use claude::ClaudeSettings;
-pub(crate) use claude::look as look_at_claude;
+pub(crate) use claude::read_settings as read_claude_settings;
 pub(crate) use program::Program;
 pub(crate) use server::{OwnServer, attach};
 pub(crate) use withdraw::{AgentEntries, entries};
@@ -288,7 +288,7 @@ async fn works(client: &Client, token: &str) -> bool {
 }
 
 /// Returns the agent's configuration directory: from its environment variable, or the default.
-fn own(environment: &Environment, variable: &str, home: &Path, default: &str) -> PathBuf {
+fn config_directory(environment: &Environment, variable: &str, home: &Path, default: &str) -> PathBuf {
     environment.path(variable).unwrap_or_else(|| home.join(default))
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::json::{JsonDocument, JsonItem, JsonStep};
 use super::program::Program;
-use super::{Edit, Unfit, Want, no_scope, own};
+use super::{Edit, Unfit, Want, config_directory, no_scope};
 use crate::args::ConfigScope;
 use crate::failure::Failure;
 
@@ -20,7 +20,7 @@ pub(super) fn edits(
     program: &Program,
 ) -> Result<Vec<Edit>, Failure> {
     let dir: PathBuf = match scope {
-        ConfigScope::User => own(environment, "XDG_CONFIG_HOME", home, ".config").join("opencode"),
+        ConfigScope::User => config_directory(environment, "XDG_CONFIG_HOME", home, ".config").join("opencode"),
         ConfigScope::Project => here.to_owned(),
         ConfigScope::Local => return Err(no_scope("OpenCode", scope)),
     };

@@ -72,10 +72,10 @@ pub(crate) async fn attach(app: &App, agent: ConnectAgent, server: OwnServer, to
             }
         })
     })?;
-    app.out.result(&made, || told(&made))
+    app.out.result(&made, || attachment_text(&made))
 }
 
-fn told(made: &Attachment) -> String {
+fn attachment_text(made: &Attachment) -> String {
     let (place, agent) = (sanitize::line(&made.place), sanitize::line(&made.agent));
     match made.state {
         AttachmentState::Connected => {

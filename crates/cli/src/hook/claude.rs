@@ -12,7 +12,7 @@ use sayso_core::limits;
 use super::server::{answer_it_there, decision, new_ask};
 use super::slots::{Slots, call_number};
 use super::wait;
-use super::{Hooked, say, short_hash, transcript};
+use super::{Hooked, print_decision, short_hash, transcript};
 use crate::inbox::tmux::Place;
 
 /// Name of the agent in its sessions.
@@ -46,7 +46,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     let client = hooked.client(AGENT)?;
     let slots = Slots::of(&hooked.paths, &asked.session);
     let call = short_hash(asked.tool.as_str());
-    let slot = slots.take(&hooked.paths, &call, &hooked.called);
+    let slot = slots.reserve(&hooked.paths, &call, &hooked.called);
     let number = call_number(slot.as_ref());
     let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
     // If a rule decides, no context for a person is needed, and reading it would only delay the agent.
@@ -65,7 +65,7 @@ async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     if let (Some(slot), Decision::Answered { .. } | Decision::Approved { .. }) = (&slot, &decision) {
         slots.decided(&call, slot);
     }
-    say(&said)?;
+    print_decision(&said)?;
     wait::received(&client, &ask.id).await;
     Some(())
 }

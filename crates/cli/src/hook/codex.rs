@@ -11,7 +11,7 @@ use sayso_core::time::Span;
 use super::server::{answer_it_there, decision, new_ask};
 use super::slots::{Slots, call_number};
 use super::wait;
-use super::{Hooked, say, short_hash};
+use super::{Hooked, print_decision, short_hash};
 use crate::inbox::tmux::Place;
 
 /// Name of the agent in its sessions.
@@ -26,7 +26,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
     let client = hooked.client(AGENT)?;
     let hold = hold.map(|hold| hold.0.min(LONGEST_HOLD)).filter(|hold| !hold.is_zero());
     let call = short_hash(&asked.call);
-    let slot = Slots::of(&hooked.paths, &asked.session).take(&hooked.paths, &call, &hooked.called);
+    let slot = Slots::of(&hooked.paths, &asked.session).reserve(&hooked.paths, &call, &hooked.called);
     let number = call_number(slot.as_ref());
     let mut new = NewAsk {
         external: Some(ExternalSession {
@@ -50,7 +50,7 @@ pub(super) async fn run(hooked: &Hooked, told: &str, hold: Option<Span>) -> Opti
         }
         (Err(_), _) => return None,
     };
-    say(&asked.decision_output(&decision(&ask)?)?)?;
+    print_decision(&asked.decision_output(&decision(&ask)?)?)?;
     wait::received(&client, &ask.id).await;
     Some(())
 }

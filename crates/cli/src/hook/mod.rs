@@ -84,7 +84,7 @@ fn read_stdin() -> Option<String> {
 }
 
 /// Prints the decision for the agent.
-fn say(decision: &str) -> Option<()> {
+fn print_decision(decision: &str) -> Option<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(decision.as_bytes()).ok()?;
     out.flush().ok()

@@ -44,7 +44,7 @@ impl Slots {
 
     /// Takes the next free number for this call. Another hook for the same call, which is started with another
     /// command, gets the same number, so that both wait for one ask.
-    pub(super) fn take(&self, paths: &Paths, call: &str, called: &str) -> Option<Slot> {
+    pub(super) fn reserve(&self, paths: &Paths, call: &str, called: &str) -> Option<Slot> {
         paths.make_runtime_dir().ok()?;
         fs::create_dir_all(&self.dir).ok()?;
         let called = short_hash(called);
@@ -147,23 +147,23 @@ mod tests {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
         assert!(!slots.any());
-        let first = slots.take(&paths, "aa", "sayso").unwrap();
-        let second = slots.take(&paths, "aa", "sayso").unwrap();
-        let twin = slots.take(&paths, "aa", "/usr/bin/sayso").unwrap();
-        let other = slots.take(&paths, "bb", "sayso").unwrap();
+        let first = slots.reserve(&paths, "aa", "sayso").unwrap();
+        let second = slots.reserve(&paths, "aa", "sayso").unwrap();
+        let twin = slots.reserve(&paths, "aa", "/usr/bin/sayso").unwrap();
+        let other = slots.reserve(&paths, "bb", "sayso").unwrap();
         assert_eq!([first.number, second.number, twin.number, other.number], [0, 1, 0, 0]);
         assert!(slots.any() && !Slots::of(&paths, "s-2").any());
         drop(first);
-        assert_eq!(slots.take(&paths, "aa", "sayso").unwrap().number, 0, "the number is free again");
+        assert_eq!(slots.reserve(&paths, "aa", "sayso").unwrap().number, 0, "the number is free again");
     }
 
     #[test]
     fn finished_call_stops_its_waiting_hooks() {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
-        let take = |call: &str, called: &str| slots.take(&paths, call, called).unwrap();
-        let (first, second) = (take("aa", "sayso"), take("aa", "sayso"));
-        let twin = take("aa", "other");
+        let reserve = |call: &str, called: &str| slots.reserve(&paths, call, called).unwrap();
+        let (first, second) = (reserve("aa", "sayso"), reserve("aa", "sayso"));
+        let twin = reserve("aa", "other");
         let modified = |slot: &Slot, seconds: u64| {
             let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
             slot.file.set_modified(time).unwrap();
@@ -182,13 +182,13 @@ mod tests {
     fn call_decided_here_does_not_stop_an_equal_waiting_call() {
         let (_dir, paths) = place();
         let slots = Slots::of(&paths, "s-1");
-        let (first, second) = (slots.take(&paths, "aa", "sayso").unwrap(), slots.take(&paths, "aa", "sayso").unwrap());
+        let (first, second) = (slots.reserve(&paths, "aa", "sayso").unwrap(), slots.reserve(&paths, "aa", "sayso").unwrap());
         slots.decided("aa", &first);
         drop(first);
         assert!(!slots.done("aa"), "the first one ran");
         assert!(second.is_there());
         assert!(slots.done("aa"), "now the second one ran, decided in the terminal");
-        let alone = slots.take(&paths, "aa", "sayso").unwrap();
+        let alone = slots.reserve(&paths, "aa", "sayso").unwrap();
         slots.decided("aa", &alone);
         drop(alone);
         assert!(!slots.any(), "no files remain");

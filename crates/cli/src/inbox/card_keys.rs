@@ -42,7 +42,7 @@ impl Model {
     pub(super) fn edit(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask() else { return Vec::new() };
         if !ask.approval.as_ref().is_some_and(|approval| approval.editable) {
-            self.say("This agent does not accept an edited input.");
+            self.show_message("This agent does not accept an edited input.");
             return Vec::new();
         }
         let (text, suffix) = draft::text_to_edit(ask);
@@ -75,14 +75,14 @@ impl Model {
     pub(super) fn copy(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask() else { return Vec::new() };
         let text = text_of(ask);
-        self.say("Copied.");
+        self.show_message("Copied.");
         vec![Effect::Copy(text)]
     }
 
     pub(super) fn look_at_session(&mut self) -> Vec<Effect> {
         let session = self.ask().and_then(|ask| ask.session_id.clone());
         if session.is_none() {
-            self.say("This ask has no session.");
+            self.show_message("This ask has no session.");
         }
         session.map(Effect::Session).into_iter().collect()
     }
@@ -92,7 +92,7 @@ impl Model {
         match self.settings.place.pane_of(ask) {
             Ok(pane) => vec![Effect::Jump(pane)],
             Err(why) => {
-                self.say(why);
+                self.show_message(why);
                 Vec::new()
             }
         }

@@ -21,9 +21,9 @@ impl Model {
         let until = (!back).then(|| self.now.plus(SNOOZE));
         self.actions += 1;
         if back {
-            self.say("The ask is back in your inbox.");
+            self.show_message("The ask is back in your inbox.");
         } else {
-            self.say("Snoozed for 30 minutes. The agent keeps waiting.");
+            self.show_message("Snoozed for 30 minutes. The agent keeps waiting.");
             self.go_on();
         }
         vec![Effect::Snooze { id, until }]
@@ -33,12 +33,12 @@ impl Model {
     pub(super) fn as_message(&mut self) -> Vec<Effect> {
         let Some(ask) = self.ask().filter(|ask| is_undelivered(ask)) else { return Vec::new() };
         let Some(session) = ask.session_id.clone() else {
-            self.say("This ask has no session, so the answer cannot be sent as a message.");
+            self.show_message("This ask has no session, so the answer cannot be sent as a message.");
             return Vec::new();
         };
-        let (id, text) = (ask.id.clone(), said(ask));
+        let (id, text) = (ask.id.clone(), decided_message(ask));
         let Some(text) = text else {
-            self.say("There is no text to send.");
+            self.show_message("There is no text to send.");
             return Vec::new();
         };
         self.asks.forget(&id);
@@ -98,7 +98,7 @@ impl Model {
 }
 
 /// Formats an answer as the text of a message.
-fn said(ask: &Ask) -> Option<String> {
+fn decided_message(ask: &Ask) -> Option<String> {
     let outcome = ask.outcome.as_ref()?;
     let answers = outcome.answers.as_ref()?;
     let lines = ask.questions.iter().zip(answers).filter_map(|(question, answer)| match answer {

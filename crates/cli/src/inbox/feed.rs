@@ -94,7 +94,7 @@ async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, G
             Ok(None)
         }
         Err(error) => {
-            // If the inbox is closed, nobody needs this error.
+            // If the inbox is closed, this error is not needed.
             let _ = news.send(News::Refused(error.into())).await;
             Err(Gone)
         }

@@ -28,7 +28,7 @@ impl Field {
         self.text.split_at_checked(self.at).unwrap_or((&self.text, ""))
     }
 
-    /// Inserts text at the cursor. Removes control characters other than newlines and tabs: nobody types them, and
+    /// Inserts text at the cursor. Removes control characters other than newlines and tabs: people do not type them, and
     /// pasted text must not pass them to an agent.
     pub(crate) fn insert(&mut self, text: &str) {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");

@@ -29,7 +29,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn say(&mut self, tone: Tone, text: &str) {
+    fn push_line(&mut self, tone: Tone, text: &str) {
         let parts = wrap(&sanitize::text(text), self.columns, 0, Break::Words);
         self.all.extend(parts.into_iter().map(|part| vec![(tone, part)]));
     }
@@ -105,26 +105,26 @@ pub(super) fn keys(model: &Model) -> String {
 }
 
 fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines {
-    lines.say(Tone::Bold, "Make a rule");
-    lines.say(Tone::Dim, "Allow this from now on without asking.");
-    lines.say(Tone::Plain, "");
+    lines.push_line(Tone::Bold, "Make a rule");
+    lines.push_line(Tone::Dim, "Allow this from now on without asking.");
+    lines.push_line(Tone::Plain, "");
     let project = form.project.as_deref().map(|project| words::directory(project, look));
     let places = project.iter().map(|project| (project.as_str(), !form.everywhere));
     lines.field(form.rule().about.words(), form.at == 0, &form.pattern);
     lines.choice("Where", form.at == 1, places.chain([("everywhere", form.everywhere)]));
     lines.choice("For", form.at == 2, Lasting::ALL.iter().map(|(lasting, words)| (*words, *lasting == form.lasting)));
-    lines.say(Tone::Plain, "");
+    lines.push_line(Tone::Plain, "");
     if form.lasting == Lasting::NoEnd {
-        lines.say(Tone::Dim, "This will be added at the end of policy.toml:");
-        lines.say(Tone::Dim, form.rule().toml().trim_end());
-        lines.say(Tone::Plain, "");
+        lines.push_line(Tone::Dim, "This will be added at the end of policy.toml:");
+        lines.push_line(Tone::Dim, form.rule().toml().trim_end());
+        lines.push_line(Tone::Plain, "");
     }
     if let Some(problem) = &form.problem {
-        lines.say(Tone::Bad, problem);
+        lines.push_line(Tone::Bad, problem);
     }
     let Some(trial) = form.trial() else {
         if form.problem.is_none() {
-            lines.say(Tone::Dim, "Testing the rule on your recent asks.");
+            lines.push_line(Tone::Dim, "Testing the rule on your recent asks.");
         }
         return lines;
     };
@@ -134,18 +134,18 @@ fn rule(mut lines: Lines, model: &Model, form: &RuleForm, look: &Look) -> Lines 
         trial.as_you_did,
         trial.otherwise.len()
     );
-    lines.say(Tone::Plain, &told);
+    lines.push_line(Tone::Plain, &told);
     for summary in trial.otherwise.iter().take(NAMED) {
         let room = lines.columns.saturating_sub(4);
         let summary = words::cut(&sanitize::line(summary), room, look.ellipsis());
-        lines.say(Tone::Waiting, &format!("  ! {summary}"));
+        lines.push_line(Tone::Waiting, &format!("  ! {summary}"));
     }
     if trial.otherwise.len() > NAMED {
-        lines.say(Tone::Waiting, &format!("  and {} more", trial.otherwise.len() - NAMED));
+        lines.push_line(Tone::Waiting, &format!("  and {} more", trial.otherwise.len() - NAMED));
     }
     if !trial.releases.is_empty() {
-        lines.say(Tone::Plain, "");
-        lines.say(Tone::Plain, "Also approve these waiting asks");
+        lines.push_line(Tone::Plain, "");
+        lines.push_line(Tone::Plain, "Also approve these waiting asks");
     }
     for (index, (id, released)) in form.releases().enumerate() {
         let mark = if released { "[x]" } else { "[ ]" };
@@ -167,16 +167,16 @@ fn released_line(ask: &Ask) -> String {
 }
 
 fn session(mut lines: Lines, form: &StartForm) -> Lines {
-    lines.say(Tone::Bold, "New session");
-    lines.say(Tone::Dim, "Its asks appear in this inbox.");
-    lines.say(Tone::Plain, "");
+    lines.push_line(Tone::Bold, "New session");
+    lines.push_line(Tone::Dim, "Its asks appear in this inbox.");
+    lines.push_line(Tone::Plain, "");
     lines.field("Prompt", form.at == 0, &form.prompt);
     let agents = form.agents.as_deref().unwrap_or_default();
     lines.choice("Agent", form.at == 1, agents.iter().enumerate().map(|(at, name)| (name.as_str(), at == form.agent)));
     lines.field("Directory", form.at == 2, &form.directory);
     if let Some(problem) = &form.problem {
-        lines.say(Tone::Plain, "");
-        lines.say(Tone::Bad, problem);
+        lines.push_line(Tone::Plain, "");
+        lines.push_line(Tone::Bad, problem);
     }
     lines
 }

@@ -78,7 +78,7 @@ impl Model {
             Ok(edited) => {
                 draft.edited = edited;
                 if draft.edited.is_none() {
-                    self.say("The input is unchanged.");
+                    self.show_message("The input is unchanged.");
                 }
             }
             Err(problem) => draft.problem = Some(problem),

@@ -98,7 +98,7 @@ impl Model {
             return false;
         }
         if held {
-            self.say("Release the key, then press it again to decide this ask.");
+            self.show_message("Release the key, then press it again to decide this ask.");
         }
         !held
     }
@@ -182,7 +182,7 @@ impl Model {
             KeyCode::Char('s') => return self.snooze(),
             KeyCode::Enter if !self.is_open() => return self.as_message(),
             _ if !self.is_open() => {}
-            _ if self.ask().is_some_and(|ask| ask.truncated) => self.say("This ask is still loading."),
+            _ if self.ask().is_some_and(|ask| ask.truncated) => self.show_message("This ask is still loading."),
             KeyCode::Char(yes_no @ ('a' | 'd')) if self.is_yes_no() => return self.choose(usize::from(yes_no == 'd'), false),
             KeyCode::Char('d') => return self.no(&NoRequest::default()),
             KeyCode::Char('D') if self.ask().is_some_and(|ask| ask.kind == AskKind::Approval) => {

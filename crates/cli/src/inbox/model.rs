@@ -274,7 +274,7 @@ impl Model {
                     self.focus = Focus::Session(0);
                 }
             }
-            Event::Told(text) => self.say(text),
+            Event::Told(text) => self.show_message(text),
             Event::Away(away) => self.away = away,
             Event::Tried(rule, trial) => self.rule_tried(rule, trial),
             Event::RuleSaved(saved) => effects = self.rule_saved(saved),
@@ -404,7 +404,7 @@ impl Model {
     }
 
     /// Shows a message for some seconds.
-    pub(super) fn say(&mut self, text: impl Into<String>) {
+    pub(super) fn show_message(&mut self, text: impl Into<String>) {
         self.notice = Some((self.now, text.into()));
     }
 

@@ -70,7 +70,7 @@ impl Rule {
             ActionKind::Run => (About::Run, command_pattern(approval.command.as_deref().unwrap_or_default())),
             ActionKind::Edit => (About::Edit, path_pattern(&approval.paths, project.as_deref())),
             ActionKind::Read => (About::Read, path_pattern(&approval.paths, project.as_deref())),
-            ActionKind::Fetch => (About::Fetch, host(approval.url.as_deref().unwrap_or_default())),
+            ActionKind::Fetch => (About::Fetch, url_host(approval.url.as_deref().unwrap_or_default())),
             ActionKind::Mcp => (About::Mcp, format!("{}/{}", approval.server.as_deref().unwrap_or_default(), approval.tool)),
             ActionKind::Plan | ActionKind::Mode | ActionKind::Other => (About::Tool, approval.tool.clone()),
         };
@@ -136,7 +136,7 @@ fn path_pattern(paths: &[String], project: Option<&str>) -> String {
 }
 
 /// Returns the host of an address.
-fn host(url: &str) -> String {
+fn url_host(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
     authority.rsplit('@').next().unwrap_or(authority).to_owned()
@@ -274,7 +274,7 @@ impl Model {
     /// Opens the form for the ask under the cursor.
     pub(super) fn make_rule(&mut self) -> Vec<Effect> {
         let Some(rule) = self.ask().filter(|ask| ask.status == AskStatus::Pending).and_then(Rule::suggest) else {
-            self.say("You can make rules from approvals only.");
+            self.show_message("You can make rules from approvals only.");
             return Vec::new();
         };
         self.rule = Some(RuleForm {
@@ -322,7 +322,7 @@ impl Model {
             return Vec::new();
         }
         self.close_forms();
-        self.say("The rule is saved.");
+        self.show_message("The rule is saved.");
         let mut effects = Vec::new();
         self.actions += 1;
         for id in released {
@@ -386,7 +386,7 @@ impl Model {
         if rule.pattern.is_empty() {
             form.problem = Some("Type what to allow.".to_owned());
         } else if form.trial().is_none() {
-            self.say("The rule is still being tested.");
+            self.show_message("The rule is still being tested.");
         } else {
             let released = form.releases().filter(|(_, released)| release && *released).map(|(id, _)| id.to_owned());
             form.saving = Some(released.collect());

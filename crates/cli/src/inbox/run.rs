@@ -69,7 +69,7 @@ pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
         quit: false,
     };
     let mut signals = Signals::new().map_err(|error| Failure::io("Cannot listen for signals", &error))?;
-    let mut screen = Screen::take(app.out.look.clone()).map_err(broken)?;
+    let mut screen = Screen::take_over(app.out.look.clone()).map_err(broken)?;
     inbox.keys = Some(EventStream::new());
     let ended = inbox.live(&mut screen, &mut signals).await;
     // The terminal must be restored before messages are printed.
@@ -77,7 +77,7 @@ pub(crate) async fn run(app: &App, mode: Mode) -> Result<(), Failure> {
     inbox.keys = None;
     for event in inbox.last_calls().await {
         if let Event::NotSent { why, .. } = event {
-            app.out.note(&said(why));
+            app.out.note(&not_sent_message(why));
         }
     }
     ended
@@ -87,7 +87,7 @@ fn broken(error: std::io::Error) -> Failure {
     Failure::io("Cannot use the terminal", &error)
 }
 
-fn said(why: NotSent) -> String {
+fn not_sent_message(why: NotSent) -> String {
     match why {
         NotSent::TooLate(ask) => {
             let how = ask.outcome.as_ref().map(crate::words::outcome).unwrap_or_default();
@@ -182,17 +182,17 @@ impl Inbox<'_> {
                 }
                 () = tokio::time::sleep(wake) => Happened::Time,
             };
-            self.take(happened, screen)?;
+            self.handle(happened, screen)?;
             // Handles all queued events before the next drawing.
             for _ in 0..NEWS {
                 let Ok(told) = news.try_recv() else { break };
-                self.take(Happened::News(Some(told)), screen)?;
+                self.handle(Happened::News(Some(told)), screen)?;
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, happened: Happened, screen: &mut Screen) -> Result<(), Failure> {
+    fn handle(&mut self, happened: Happened, screen: &mut Screen) -> Result<(), Failure> {
         match happened {
             Happened::Key(Some(Ok(Input::Key(key)))) => self.update(Event::Key(key), screen),
             Happened::Key(Some(Ok(Input::Paste(text)))) => self.update(Event::Paste(text), screen),

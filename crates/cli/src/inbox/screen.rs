@@ -46,7 +46,7 @@ const KEYS_AS_TEXT: &str = "\u{1b}[=0;1u";
 
 impl Screen {
     /// Takes over the terminal.
-    pub(super) fn take(look: Look) -> io::Result<Self> {
+    pub(super) fn take_over(look: Look) -> io::Result<Self> {
         // Restore the terminal before a panic message is printed.
         PANICS.call_once(|| {
             std::panic::set_hook(after(give_back, std::panic::take_hook()));
@@ -62,7 +62,7 @@ impl Screen {
         TAKEN.store(true, Ordering::Release);
         enable_raw_mode()?;
         execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
-        self.say(KEEP_KEYS)?;
+        self.write_sequence(KEEP_KEYS)?;
         (self.titled, self.key_kinds) = (None, false);
         self.redraw()
     }
@@ -87,7 +87,7 @@ impl Screen {
         model.measured = measured;
         let key_kinds = model.field().is_none();
         if self.key_kinds != key_kinds {
-            self.say(if key_kinds { KEY_KINDS } else { KEYS_AS_TEXT })?;
+            self.write_sequence(if key_kinds { KEY_KINDS } else { KEYS_AS_TEXT })?;
             self.key_kinds = key_kinds;
         }
         let waiting = model.waiting();
@@ -95,14 +95,14 @@ impl Screen {
             // The terminal saves the old title, which is restored at the end.
             let keep = if self.titled.is_none() { "\u{1b}[22;2t" } else { "" };
             let title = if waiting == 0 { "Sayso".to_owned() } else { format!("({waiting}) Sayso") };
-            self.say(&format!("{keep}\u{1b}]2;{title}\u{7}"))?;
+            self.write_sequence(&format!("{keep}\u{1b}]2;{title}\u{7}"))?;
             self.titled = Some(waiting);
         }
         Ok(())
     }
 
     pub(super) fn bell(&self) -> io::Result<()> {
-        self.say("\u{7}")
+        self.write_sequence("\u{7}")
     }
 
     /// Copies text to the clipboard of the person's terminal, also over ssh. Returns false if the text is too long.
@@ -111,10 +111,10 @@ impl Screen {
         if encoded.len() > CLIPBOARD {
             return Ok(false);
         }
-        self.say(&format!("\u{1b}]52;c;{encoded}\u{7}")).map(|()| true)
+        self.write_sequence(&format!("\u{1b}]52;c;{encoded}\u{7}")).map(|()| true)
     }
 
-    fn say(&self, sequence: &str) -> io::Result<()> {
+    fn write_sequence(&self, sequence: &str) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(sequence.as_bytes())?;
         out.flush()

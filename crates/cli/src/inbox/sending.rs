@@ -218,14 +218,14 @@ impl Model {
     /// Undoes all held decisions of the newest key press, and shows the ask again.
     pub(super) fn undo(&mut self) {
         let Some((id, action)) = self.held().map(|(sending, _)| (sending.id.clone(), sending.action)) else {
-            return self.say("Nothing to undo.");
+            return self.show_message("Nothing to undo.");
         };
         let before = self.sending.len();
         self.sending.retain(|sending| sending.action != action || !matches!(sending.phase, Phase::Held(_)));
         self.list.go_to(&id);
         match before - self.sending.len() {
-            1 => self.say("Undone. Nothing was sent."),
-            several => self.say(format!("Undid all {several}. Nothing was sent.")),
+            1 => self.show_message("Undone. Nothing was sent."),
+            several => self.show_message(format!("Undid all {several}. Nothing was sent.")),
         }
     }
 
@@ -248,7 +248,7 @@ impl Model {
             NotSent::TooLate(ask) => {
                 let own = self.sending.get(at).map(|sending| sending.label.clone()).unwrap_or_default();
                 let first = ask.outcome.as_ref().map(words::outcome).unwrap_or_default();
-                self.say(format!("{first} Your answer \"{own}\" wasn't sent."));
+                self.show_message(format!("{first} Your answer \"{own}\" wasn't sent."));
                 if let Some(sending) = self.sending.get_mut(at) {
                     sending.phase = Phase::TooLate;
                 }
@@ -259,7 +259,7 @@ impl Model {
                     sending.phase = Phase::Held(self.now.plus(AGAIN));
                     sending.queued = true;
                 }
-                self.say("Not sent: no connection. Your decision is queued; press u to undo.");
+                self.show_message("Not sent: no connection. Your decision is queued; press u to undo.");
             }
             NotSent::ContentChanged(changes) => {
                 self.files.entry(id.to_owned()).or_default().changes = changes;
@@ -278,7 +278,7 @@ impl Model {
             let draft = self.drafts.entry(id.to_owned()).or_insert_with(|| Draft::new(ask));
             draft.problem = Some(problem.clone());
         }
-        self.say(problem);
+        self.show_message(problem);
         self.changed();
     }
 }

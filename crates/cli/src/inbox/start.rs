@@ -59,7 +59,7 @@ impl Model {
         match started {
             Ok(()) => {
                 self.close_forms();
-                self.say("Session started. Its asks appear here.");
+                self.show_message("Session started. Its asks appear here.");
             }
             Err(problem) => form.problem = Some(problem),
         }

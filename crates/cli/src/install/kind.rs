@@ -31,7 +31,7 @@ pub(crate) enum InstallKind {
 }
 
 impl InstallKind {
-    /// Recognises the program at this path, which has no links in it.
+    /// Detects how the program at this path was installed. The path contains no symbolic links.
     pub(crate) fn of(program: &Path, environment: &Environment) -> Self {
         if let Some(tool) = temporary(program, environment) {
             return Self::Temporary(tool);
@@ -52,7 +52,7 @@ impl InstallKind {
         }
     }
 
-    /// Says how the program was installed.
+    /// Describes how the program was installed.
     pub(crate) fn describe(self) -> String {
         match self {
             Self::Temporary(tool) => format!("run from the cache of {tool}, not installed"),
@@ -65,7 +65,7 @@ impl InstallKind {
         }
     }
 
-    /// Says how to upgrade it.
+    /// Describes how to upgrade it.
     pub(crate) const fn upgrade(self) -> &'static str {
         match (self, IS_PUBLISHED) {
             (Self::Temporary(_), _) => "The tool that ran it chooses the version. Install Sayso to keep one",
@@ -81,7 +81,7 @@ impl InstallKind {
     }
 }
 
-/// The tool in whose cache a program is.
+/// Returns the tool whose cache contains the program.
 fn temporary(program: &Path, environment: &Environment) -> Option<&'static str> {
     let parts = || program.iter().filter_map(|part| part.to_str());
     for part in parts() {
@@ -108,7 +108,7 @@ fn temporary(program: &Path, environment: &Environment) -> Option<&'static str> 
     })
 }
 
-/// Whether pip put the program there: its metadata is beside it.
+/// Returns whether pip installed the program: its metadata is in the same directory.
 fn is_in_python_environment(program: &Path) -> bool {
     let Some(lib) = program.parent().and_then(Path::parent).map(|prefix| prefix.join("lib")) else { return false };
     let below = |dir: &Path| std::fs::read_dir(dir).into_iter().flatten().flatten();
@@ -119,7 +119,7 @@ fn is_in_python_environment(program: &Path) -> bool {
         .any(|packages| below(&packages).any(|entry| is_ours(&entry.file_name().to_string_lossy())))
 }
 
-/// Whether cargo built the program and it was not moved: cargo marks its target directory for backup programs.
+/// Returns whether the program is in a target directory of cargo, which marks such directories for backup programs.
 fn is_in_target_directory(program: &Path) -> bool {
     program.ancestors().skip(2).take(2).any(|dir| dir.join("CACHEDIR.TAG").is_file() && dir.join(".rustc_info.json").is_file())
 }

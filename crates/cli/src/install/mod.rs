@@ -1,4 +1,4 @@
-//! How this program was installed, and whether it is the one that the data directory belongs to.
+//! How this program was installed, and whether it owns the data directory.
 
 mod kind;
 mod owner;
@@ -11,13 +11,13 @@ pub(crate) use self::owner::{compare, next_step, other_owner, record, require_ow
 use crate::app::App;
 use crate::failure::Failure;
 
-/// Where this program is, without links.
+/// Returns the path of this program, without symbolic links.
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     let exe = std::env::current_exe().map_err(|error| Failure::io("This program does not know where it is", &error))?;
     Ok(exe.canonicalize().unwrap_or(exe))
 }
 
-/// Refuses to write the path of this program into a file that outlives it, if it is in a cache.
+/// Fails if this program is in a cache, because its path must not be written to files that outlive it.
 pub(crate) fn require_lasting_program(app: &App, what: &str) -> Result<(), Failure> {
     let path = this_program()?;
     match InstallKind::of(&path, &app.environment) {

@@ -1,5 +1,6 @@
-//! Which installed program a data directory belongs to. Two programs on one machine, such as an installed one and one that npx
-//! runs, must not restart each other's server, and the newer one must not upgrade the database beyond the other.
+//! The owner of a data directory: the installed program that starts and upgrades its server. Two programs on one machine, such as
+//! an installed one and one that npx runs, must not restart each other's server, and the newer one must not upgrade the
+//! database to a version that the other cannot read.
 //!
 //! `sayso serve` writes its path and version to `program.json` in the data directory. Another program uses the server that runs
 //! and never replaces it. It starts a server only if it is not newer than the owner. The owner changes when its file is gone, or
@@ -24,7 +25,7 @@ const OURS: &str = env!("CARGO_PKG_VERSION");
 /// An installed program and its version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InstalledProgram {
-    /// Without links.
+    /// The path without symbolic links.
     pub(crate) program: PathBuf,
     /// Unknown if an earlier version, which wrote no record, started the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -33,12 +34,12 @@ pub(crate) struct InstalledProgram {
 
 impl InstalledProgram {
     /// The path for messages.
-    pub(crate) fn shown(&self) -> String {
+    pub(crate) fn display_path(&self) -> String {
         sanitize::line(&self.program.to_string_lossy())
     }
 
     /// ` (version 0.1.0)`, or nothing.
-    pub(crate) fn shown_version(&self) -> String {
+    pub(crate) fn display_version(&self) -> String {
         self.version.as_deref().map(|version| format!(" (version {})", sanitize::line(version))).unwrap_or_default()
     }
 }
@@ -47,7 +48,7 @@ fn record_path(app: &App) -> PathBuf {
     app.paths.data_dir.join("program.json")
 }
 
-/// Returns the program that the data directory belongs to, if that is another one and its file still exists.
+/// Returns the owner of the data directory if it is another program whose file still exists.
 pub(crate) fn other_owner(app: &App) -> Option<InstalledProgram> {
     let ours = this_program().ok()?;
     let known = recorded(app).or_else(|| of_service(app)).or_else(|| of_server(app))?;
@@ -59,12 +60,12 @@ fn recorded(app: &App) -> Option<InstalledProgram> {
     serde_json::from_str(&std::fs::read_to_string(record_path(app)).ok()?).ok()
 }
 
-/// Earlier versions wrote no record, but the service names its program.
+/// Earlier versions wrote no record, but the service file names its program.
 fn of_service(app: &App) -> Option<InstalledProgram> {
     Some(InstalledProgram { program: service::program(app)?, version: None })
 }
 
-/// The program of a server that runs.
+/// Returns the program of the running server.
 fn of_server(app: &App) -> Option<InstalledProgram> {
     let server = ServerFile::read(&app.paths.server_file()).ok().flatten()?;
     let found = sys::program_of(server.pid)?;
@@ -85,16 +86,16 @@ pub(crate) fn require_owner(app: &App) -> Result<(), Failure> {
     if !is_newer {
         return Ok(());
     }
-    let program = other.shown();
+    let program = other.display_path();
     let what = format!(
         "The data in {} belongs to {program}{}. This program is version {OURS}: its server would upgrade the database, and {program} could not use it any more.",
         app.paths.data_dir.display(),
-        other.shown_version()
+        other.display_version()
     );
     Err(Failure::new(what).then(next_step(app, &program)))
 }
 
-/// What a person can do when the data belongs to another program.
+/// Explains what a person can do if another program owns the data.
 pub(crate) fn next_step(app: &App, program: &str) -> String {
     let is_temporary =
         this_program().is_ok_and(|path| matches!(InstallKind::of(&path, &app.environment), InstallKind::Temporary(_)));
@@ -102,7 +103,8 @@ pub(crate) fn next_step(app: &App, program: &str) -> String {
     if is_temporary { upgrade } else { format!("{upgrade}. To use this program from now on: sayso restart --take-over") }
 }
 
-/// Records that the data directory belongs to this program. A program in a cache owns nothing, because it may be gone tomorrow.
+/// Records this program as the owner of the data directory. A program in a cache never becomes the owner, because the cache may be
+/// cleared.
 pub(crate) fn record(app: &App) -> Result<(), Failure> {
     let program = this_program()?;
     if matches!(InstallKind::of(&program, &app.environment), InstallKind::Temporary(_)) {
@@ -115,14 +117,14 @@ pub(crate) fn record(app: &App) -> Result<(), Failure> {
     let path = record_path(app);
     let failed = |error: std::io::Error| Failure::io(&format!("{} cannot be written", path.display()), &error);
     let text = serde_json::to_string(&owner).map_err(|error| failed(error.into()))?;
-    // Another process reads the whole new record or the old one.
+    // Written atomically, so that other processes read either the old or the new record.
     let part = path.with_extension(format!("part-{}", std::process::id()));
     let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part).map_err(failed)?;
     file.write_all(text.as_bytes()).map_err(failed)?;
     std::fs::rename(&part, &path).map_err(failed)
 }
 
-/// Compares two versions. `None` if one is not made of numbers.
+/// Compares two versions. `None` if one of them is not numeric.
 pub(crate) fn compare(left: &str, right: &str) -> Option<Ordering> {
     let numbers = |version: &str| -> Option<Vec<u64>> {
         let plain = version.split(['-', '+']).next()?;

@@ -47,7 +47,7 @@ pub(crate) fn answer(question: &Question, line: &str) -> Result<Vec<String>, Str
     match question.input {
         InputKind::Choice if question.options.is_empty() => Ok(vec![line.to_owned()]),
         InputKind::Choice if question.multiple => several(question, line),
-        InputKind::Choice => one(question, line).map(|entry| vec![entry]),
+        InputKind::Choice => parse_single_choice(question, line).map(|entry| vec![entry]),
         InputKind::Text => Ok(vec![line.to_owned()]),
         InputKind::Number => number(question, line).map(|entry| vec![entry]),
         InputKind::YesNo => match line.to_ascii_lowercase().as_str() {
@@ -64,7 +64,7 @@ enum Piece {
     Own(String),
 }
 
-fn one(question: &Question, line: &str) -> Result<String, String> {
+fn parse_single_choice(question: &Question, line: &str) -> Result<String, String> {
     match piece(question, line)? {
         Piece::Option(value) | Piece::Own(value) => Ok(value),
     }

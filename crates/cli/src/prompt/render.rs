@@ -261,18 +261,18 @@ pub(crate) fn approval_help(approval: &Approval) -> String {
 /// Formats a link: the complete address with its host emphasized.
 pub(crate) fn link(link: &Link, look: &Look) -> String {
     let url = sanitize::line(&link.url);
-    let shown = match host(&url) {
+    let shown = match split_at_host(&url) {
         Some((before, host, after)) => format!("{before}{}{after}", look.paint(Style::Bold, host)),
         None => url.clone(),
     };
     let message = link.message.as_deref().map(|message| format!("{}\n", sanitize::text(message))).unwrap_or_default();
-    let named = host(&url).map(|(_, host, _)| format!("\n  Host: {host}")).unwrap_or_default();
+    let named = split_at_host(&url).map(|(_, host, _)| format!("\n  Host: {host}")).unwrap_or_default();
     format!("{}\n{message}  {shown}{named}", look.paint(Style::Bold, "Open a link"))
 }
 
 /// Splits an address around its host. Text before an `@` is not part of the host, although it is often made to look
 /// like one.
-fn host(url: &str) -> Option<(&str, &str, &str)> {
+fn split_at_host(url: &str) -> Option<(&str, &str, &str)> {
     let start = url.find("://")? + 3;
     let end = url[start..].find(['/', '?', '#', '\\']).map_or(url.len(), |at| start + at);
     let start = url[start..end].rfind('@').map_or(start, |at| start + at + 1);
@@ -281,7 +281,7 @@ fn host(url: &str) -> Option<(&str, &str, &str)> {
 
 /// Returns the host of an address.
 pub(crate) fn host_of(url: &str) -> Option<&str> {
-    host(url).map(|(_, host, _)| host)
+    split_at_host(url).map(|(_, host, _)| host)
 }
 
 /// Prompt text of a link.
@@ -424,9 +424,9 @@ mod tests {
 
     #[test]
     fn host_excludes_user_info_and_path() {
-        assert_eq!(host("https://a.example/x").unwrap().1, "a.example");
-        assert_eq!(host("https://good.example@evil.example:8/x?y@z").unwrap().1, "evil.example:8");
-        assert_eq!(host("https://evil.example\\@good.example/").unwrap().1, "evil.example");
-        assert_eq!(host("mailto:x"), None);
+        assert_eq!(split_at_host("https://a.example/x").unwrap().1, "a.example");
+        assert_eq!(split_at_host("https://good.example@evil.example:8/x?y@z").unwrap().1, "evil.example:8");
+        assert_eq!(split_at_host("https://evil.example\\@good.example/").unwrap().1, "evil.example");
+        assert_eq!(split_at_host("mailto:x"), None);
     }
 }

@@ -35,7 +35,7 @@ pub(crate) async fn run(app: &App, action: ServiceAction) -> Result<(), Failure>
             app.out.result(&removed, || removed.words(app))
         }
         ServiceAction::Status => {
-            let found = look(app)?;
+            let found = read_state(app)?;
             app.out.result(&found, || found.words(app))
         }
     }
@@ -233,7 +233,7 @@ fn is_enabled() -> bool {
 }
 
 /// Reads the state of the service.
-pub(crate) fn look(app: &App) -> Result<ServiceState, Failure> {
+pub(crate) fn read_state(app: &App) -> Result<ServiceState, Failure> {
     let text = installed(app)?;
     let asked = text.is_some() && can_be_asked();
     let program = text.as_deref().and_then(|text| file::program(text, Manager::here()));

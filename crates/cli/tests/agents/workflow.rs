@@ -32,7 +32,7 @@ async fn claude_code_runs_two_steps_with_an_answer_in_between() -> Result<()> {
         .start_run(&NewRun {
             workflow: json!({ "name": "feature", "steps": [
                 { "id": "plan", "agent": "claude", "prompt": "Plan the storage.", "questions": "forward" },
-                { "id": "build", "agent": "claude", "prompt": "Build what was planned: {{steps.plan.output}}" },
+                { "id": "build", "agent": "claude", "prompt": "Build this: {{steps.plan.output}}" },
             ] }),
             input: BTreeMap::new(),
             directory: Some(world.home.project().display().to_string()),
@@ -53,6 +53,6 @@ async fn claude_code_runs_two_steps_with_an_answer_in_between() -> Result<()> {
     assert_eq!(said, [("build", "Built."), ("plan", "Use one table.")]);
     assert_ne!(over.steps[0].session_id, over.steps[1].session_id);
     let prompt = world.model.last_user_text().unwrap_or_default();
-    assert!(prompt.contains("Build what was planned: Use one table."), "{prompt}");
+    assert!(prompt.contains("Build this: Use one table."), "{prompt}");
     world.close().await
 }

@@ -103,7 +103,7 @@ fn selected(option: &str) -> Value {
 }
 
 #[tokio::test]
-async fn agent_is_told_the_client_capabilities() -> Result<()> {
+async fn agent_receives_the_client_capabilities() -> Result<()> {
     let mut peer = Peer::start("hello").await?;
     let received = peer.received().await?;
     assert_eq!(received["prompt"], "hello");

@@ -46,7 +46,7 @@ async fn data_directory_that_others_can_read_is_closed_with_a_message() -> Resul
 #[tokio::test]
 async fn data_directory_of_another_user_is_refused() -> Result<()> {
     let person = Person::without_server()?;
-    // A directory of root, or of `nobody` if the test runs as root.
+    // A directory of another user: root, or uid 65534 if the test runs as root.
     let other = person.path("other");
     let data_dir = if rustix::process::geteuid().is_root() {
         std::fs::create_dir(&other)?;

@@ -228,7 +228,7 @@ async fn ended_hook_withdraws_its_ask() -> Result<()> {
         let outcome = client.ask(&ask.id).await?.outcome.context("an outcome")?;
         assert!(outcome.message.is_some_and(|why| why.contains("answer it in its terminal (tmux pane %3)")), "{signal:?}");
     }
-    // The agent died and nobody reads the output of the hook.
+    // The agent died, so the output of the hook has no reader.
     let mut waiting = hook(&person, &bash("s", "ls")).await?;
     let ask = pending(&client, 1).await?.remove(0);
     drop(waiting.stdout.take());

@@ -161,7 +161,7 @@ async fn agent_token_file_is_found() -> Result<()> {
 }
 
 #[tokio::test]
-async fn model_is_told_what_to_do_without_a_token() -> Result<()> {
+async fn missing_token_error_explains_how_to_create_one() -> Result<()> {
     let world = World::new().await?;
     let mut command = world.server.command()?;
     command.arg("mcp").env("CLAUDECODE", "1");

@@ -36,7 +36,7 @@ open("part", "w").write("attached" if reply else "refused")
 os.rename("part", "done")
 "#;
 
-/// Replaces the supervisor's socket after the file `go` appears, and records what is sent to it.
+/// Replaces the supervisor's socket after the file `go` appears, and records all bytes that it receives.
 const IMPOSTOR: &str = r#"
 import glob, os, socket, time
 while not os.path.exists("go"):
@@ -54,14 +54,14 @@ while True:
 "#;
 
 /// Configures an agent that runs this Python program next to the mock.
-fn with_python_beside() -> Result<String> {
-    Ok(script("sly", "acp", &format!("python3 beside.py & exec {} mock-agent", sayso_bin()?.display())))
+fn with_second_program() -> Result<String> {
+    Ok(script("sly", "acp", &format!("python3 second.py & exec {} mock-agent", sayso_bin()?.display())))
 }
 
 impl World {
     /// Starts the agent with this program.
-    async fn start_beside(&self, program: &str) -> Result<(ScriptedAgent, Ask)> {
-        std::fs::write(self.server.project().join("beside.py"), program)?;
+    async fn start_with_second_program(&self, program: &str) -> Result<(ScriptedAgent, Ask)> {
+        std::fs::write(self.server.project().join("second.py"), program)?;
         let mut agent = self.start("sly", "question").await?;
         let asked = agent.asks().await?;
         Ok((agent, asked))
@@ -141,8 +141,8 @@ const WROTE: &str = "Another program, or a server of an earlier version, sent in
 
 #[tokio::test]
 async fn process_of_an_agent_cannot_answer_for_a_person() -> Result<()> {
-    let world = World::with(&with_python_beside()?).await?;
-    let (mut agent, asked) = world.start_beside(ATTACK).await?;
+    let world = World::with(&with_second_program()?).await?;
+    let (mut agent, asked) = world.start_with_second_program(ATTACK).await?;
     world.go().await?;
     assert_eq!(std::fs::read_to_string(world.server.project().join("done"))?, "refused");
     let notice = world.notice(&mut agent).await?;
@@ -158,8 +158,8 @@ async fn process_of_an_agent_cannot_answer_for_a_person() -> Result<()> {
 
 #[tokio::test]
 async fn process_of_an_agent_cannot_take_the_place_of_its_supervisor() -> Result<()> {
-    let mut world = World::with(&with_python_beside()?).await?;
-    let (mut agent, _) = world.start_beside(IMPOSTOR).await?;
+    let mut world = World::with(&with_second_program()?).await?;
+    let (mut agent, _) = world.start_with_second_program(IMPOSTOR).await?;
     world.server.kill9().await?;
     world.go().await?;
     world.server.start_again().await?;

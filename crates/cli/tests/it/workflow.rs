@@ -164,7 +164,8 @@ async fn check_reports_positions_of_errors_or_describes_each_step() -> Result<()
         ensure!(out.lines().any(|said| said == line), "{line} is not in:\n{out}");
     }
     let bad = person.path("bad.toml");
-    let text = "name = \"bad\"\n[[steps]]\nid = \"a\"\nagent = \"nobody\"\nprompt = \"{{steps.b.output}}\"\nquestion_timeout = \"30s\"\n";
+    let text =
+        "name = \"bad\"\n[[steps]]\nid = \"a\"\nagent = \"claud\"\nprompt = \"{{steps.b.output}}\"\nquestion_timeout = \"30s\"\n";
     std::fs::write(&bad, text)?;
     let path = bad.to_string_lossy().into_owned();
     for command in [&["workflow", "check", &path][..], &["workflow", "run", &path]] {
@@ -174,7 +175,7 @@ async fn check_reports_positions_of_errors_or_describes_each_step() -> Result<()
         ensure!(ran.err.contains("bad.toml:6:1: steps[0].question_timeout: only forwarded questions wait"), "{ran:?}");
     }
     let ran = person.run(&["workflow", "check", &path]).await?;
-    ensure!(ran.err.contains("bad.toml:4:1: steps[0].agent: there is no agent `nobody`"), "{ran:?}");
+    ensure!(ran.err.contains("bad.toml:4:1: steps[0].agent: there is no agent `claud`"), "{ran:?}");
     Ok(())
 }
 

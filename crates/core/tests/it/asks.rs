@@ -239,8 +239,8 @@ fn delivery_goes_forward_only() {
 fn only_a_live_ask_is_parked_and_only_a_parked_one_revived() {
     let [live, parked] = [Reach::Live, Reach::Parked].map(AskState::Pending);
     let resolved = ended(link(), approved(), Delivery::Queued).state;
-    assert_eq!([&live, &parked, &resolved].map(AskState::parked), [Some(parked.clone()), None, None]);
-    assert_eq!([&live, &parked, &resolved].map(AskState::revived), [None, Some(live.clone()), None]);
+    assert_eq!([&live, &parked, &resolved].map(AskState::park), [Some(parked.clone()), None, None]);
+    assert_eq!([&live, &parked, &resolved].map(AskState::revive), [None, Some(live.clone()), None]);
 }
 
 #[test]

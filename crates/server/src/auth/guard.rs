@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_names_one_host() {
+    fn request_must_name_exactly_one_host() {
         let check = |target: &'static str, hosts: &[&str]| {
             let mut headers = HeaderMap::new();
             for host in hosts {

@@ -55,7 +55,7 @@ impl<K: Eq + Hash> RateLimit<K> {
     }
 
     /// Undoes attempts that were counted but did not happen.
-    pub(crate) fn give_back(&mut self, key: &K, count: u32) {
+    pub(crate) fn refund(&mut self, key: &K, count: u32) {
         if let Some(bucket) = self.buckets.get_mut(key) {
             bucket.debt = bucket.debt.saturating_sub(self.every.saturating_mul(count));
         }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_burst_then_one_at_a_time() {
+    fn rate_limit_allows_a_burst_then_refills() {
         let mut limit = RateLimit::new(3, Duration::from_secs(10));
         let tries = |limit: &mut RateLimit<&str>, key, now| (0..5).filter(|_| limit.allow(key, at(now))).count();
         assert_eq!(tries(&mut limit, "a", 0), 3);
@@ -116,13 +116,13 @@ mod tests {
         assert!(!limit.allow_many("a", 3, at(0)), "a refused attempt costs nothing");
         assert!(limit.allow_many("a", 2, at(0)));
         assert!(!limit.allow_many("a", 1, at(0)));
-        limit.give_back(&"a", 8);
+        limit.refund(&"a", 8);
         assert!(limit.allow_many("a", 8, at(0)) && !limit.allow_many("a", 1, at(0)));
         assert!(!limit.allow_many("b", u32::MAX, at(0)));
     }
 
     #[test]
-    fn a_clock_that_jumps_back_neither_refills_nor_locks_out() {
+    fn rate_limit_survives_a_clock_that_jumps_back() {
         let mut limit = RateLimit::new(1, Duration::from_secs(1));
         assert!(limit.allow("a", at(1_000_000)));
         assert!(!limit.allow("a", at(0)));

@@ -121,7 +121,7 @@ impl Tokens {
     }
 
     /// Converts the token for clients.
-    pub(crate) fn shown(&self, row: &TokenRow) -> Token {
+    pub(crate) fn to_api(&self, row: &TokenRow) -> Token {
         let tokens = self.by_hash.read().unwrap_or_else(std::sync::PoisonError::into_inner);
         let used = tokens.get(&row.hash).map_or(0, |caller| caller.used.load(Ordering::Relaxed));
         api_token(row, Some(used).filter(|used| *used > 0).map(Time::from_millis))

@@ -38,7 +38,6 @@ pub(crate) struct AgentConfig {
     model: Option<String>,
     /// The environment variable that holds the API key.
     api_key_env: Option<String>,
-    /// The system prompt.
     system: Option<String>,
     /// Environment variables in addition to the person's own.
     env: BTreeMap<String, String>,
@@ -64,7 +63,6 @@ pub(crate) enum AgentProtocol {
     /// Chat completions, as offered by OpenAI and compatible services.
     #[serde(rename = "openai")]
     OpenAi,
-    /// OpenCode's HTTP API.
     #[serde(rename = "opencode")]
     OpenCode,
 }
@@ -258,7 +256,7 @@ impl AgentConfig {
         plain_text::check("the name of an agent", name).map_err(|error| error.to_string())?;
         let protocol = self.protocol.or(built_in.map(|built_in| built_in.protocol)).unwrap_or(AgentProtocol::Acp);
         if self.env.keys().any(|key| key.is_empty() || key.contains(['=', '\0']) || key.starts_with("SAYSO_")) {
-            return Err(format!("[agents.{name}] env: a name is empty, has a `=` in it, or is one of Sayso's own"));
+            return Err(format!("[agents.{name}] env: a name is empty, contains `=`, or is reserved by Sayso"));
         }
         let (program, endpoint) = match protocol {
             AgentProtocol::OpenAi => (None, Some(self.endpoint(name)?)),
@@ -311,19 +309,21 @@ impl AgentConfig {
     /// Returns the endpoint of a model without an agent.
     fn endpoint(&self, name: &str) -> Result<Endpoint, String> {
         if self.command.is_some() || self.args.is_some() {
-            return Err(format!("[agents.{name}] is an endpoint and takes no command and no args"));
+            return Err(format!("[agents.{name}] is an endpoint and cannot have command or args"));
         }
         let (Some(base_url), Some(model)) = (self.base_url.clone(), self.model.clone()) else {
             return Err(format!("[agents.{name}] needs base_url and model"));
         };
         let url = reqwest::Url::parse(&base_url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         if url.is_none_or(|url| url.query().is_some() || url.fragment().is_some()) {
-            return Err(format!("[agents.{name}] base_url is no address like http://127.0.0.1:11434/v1"));
+            return Err(format!("[agents.{name}] base_url must look like http://127.0.0.1:11434/v1"));
         }
         if let Some(variable) =
             self.api_key_env.as_ref().filter(|name| !environment::passes(name) && !self.env.contains_key(*name))
         {
-            return Err(format!("[agents.{name}] api_key_env: `{variable}` is no name of a key; call it MODEL_API_KEY, say"));
+            return Err(format!(
+                "[agents.{name}] api_key_env: `{variable}` does not look like the name of a key; use a name such as MODEL_API_KEY"
+            ));
         }
         Ok(Endpoint { base_url, model, api_key_env: self.api_key_env.clone(), system: self.system.clone() })
     }
@@ -377,12 +377,12 @@ impl Agent {
                 let user = login.map(|user| user.unwrap_or_else(|| AttachedOpenCode::USER.to_owned()));
                 Ok(boxed(AttachedOpenCode::new(address(place)?, user)))
             }
-            AgentProtocol::Codex if !Path::new(place).is_absolute() => {
-                Err(format!("{place} is no socket; Codex has one in its home, app-server-control/app-server-control.sock"))
-            }
+            AgentProtocol::Codex if !Path::new(place).is_absolute() => Err(format!(
+                "{place} is not a socket; the socket of Codex is app-server-control/app-server-control.sock in its home directory"
+            )),
             AgentProtocol::Codex => Ok(boxed(AttachedCodex::new(place.to_owned()))),
             AgentProtocol::Mock | AgentProtocol::Claude | AgentProtocol::Acp | AgentProtocol::OpenAi => {
-                Err(format!("`{}` is no server that could be listened to; codex and opencode are", self.name))
+                Err(format!("`{}` has no server to attach to; use codex or opencode", self.name))
             }
         }
     }
@@ -461,13 +461,13 @@ impl AgentProgram {
 
 /// Normalizes the URL of a server.
 fn address(place: &str) -> Result<String, String> {
-    const LIKE: &str = "an address is like http://127.0.0.1:4096";
-    let url = reqwest::Url::parse(place).map_err(|error| format!("{place} is no address ({error}); {LIKE}"))?;
+    const LIKE: &str = "the address must look like http://127.0.0.1:4096";
+    let url = reqwest::Url::parse(place).map_err(|error| format!("{place} is not an address ({error}); {LIKE}"))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() || url.query().is_some() || url.fragment().is_some() {
-        return Err(format!("{place} is no address of a server; {LIKE}"));
+        return Err(format!("{place} is not the address of a server; {LIKE}"));
     }
     if !url.username().is_empty() || url.password().is_some() {
-        return Err("a password does not belong into the address; give it with --password-env".to_owned());
+        return Err("the address must not contain a password; pass it with --password-env".to_owned());
     }
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }

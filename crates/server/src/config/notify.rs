@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use sayso_core::time::Span;
 use serde::Deserialize;
 
-/// The people who may press buttons: their id in the channel, and their name in Sayso.
+/// The people with permission to press buttons: their id in the channel, and their name in Sayso.
 pub(crate) type People = BTreeMap<String, String>;
 
 /// The type of a channel.

@@ -28,7 +28,7 @@ use crate::service::{ServiceError, authorize};
 /// How long a request waits for the first status of a new attachment. Shorter than the timeouts of clients.
 const SETTLES: Duration = Duration::from_secs(15);
 /// The reason with which the sessions of a detached server end.
-const DISCONNECTED: &str = "Sayso was disconnected from it; the agent goes on where it runs.";
+const DISCONNECTED: &str = "Sayso was disconnected from this agent's server. The agent keeps running.";
 
 /// A server that Sayso is attached to.
 pub(crate) struct AttachedServer {
@@ -66,7 +66,7 @@ pub(crate) async fn attach(runtime: &Runtime, caller: &Caller, new: NewAttachmen
     if let Some(password) = password {
         runtime.attachments.keep_secret(connection.id, &password).map_err(|error| {
             tracing::error!(%error, "cannot store the password of an attached server");
-            ServiceError::Internal("the password cannot be kept")
+            ServiceError::Internal("the password cannot be stored")
         })?;
     }
     services.store.write(AttachConnection { workspace, connection: connection.clone() }).await?;

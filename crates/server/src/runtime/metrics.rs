@@ -16,7 +16,6 @@ const STATUSES: [OutcomeStatus; 5] =
     [OutcomeStatus::Answered, OutcomeStatus::Rejected, OutcomeStatus::Approved, OutcomeStatus::Denied, OutcomeStatus::Withdrawn];
 const ACTORS: [&str; 5] = ["person", "policy", "timeout", "message", "agent"];
 
-/// All counters.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     requests: AtomicU64,
@@ -107,13 +106,9 @@ pub(crate) async fn read(runtime: &Runtime, caller: &Caller) -> Result<String, S
         ("sayso_oldest_pending_seconds", "Age of the oldest pending ask.", oldest),
         ("sayso_outbox", "Outcomes and commands that wait to be sent.", count.outbox),
         ("sayso_agents", "Processes of agents that the server is attached to.", *runtime.processes.running().borrow() as u64),
-        (
-            "sayso_connections_awake",
-            "Connections whose agent works, is called or was heard of just now.",
-            runtime.connections.awake() as u64,
-        ),
+        ("sayso_connections_awake", "Connections with a running task.", runtime.connections.awake() as u64),
         ("sayso_streams", "Open event streams.", runtime.feed.streams() as u64),
-        ("sayso_feed_seq", "The last place of the feed.", u64::try_from(runtime.feed.head(caller.workspace)).unwrap_or(0)),
+        ("sayso_feed_seq", "The last position of the feed.", u64::try_from(runtime.feed.head(caller.workspace)).unwrap_or(0)),
     ];
     let mut text = runtime.metrics.render();
     for (name, help, value) in gauges {

@@ -31,7 +31,7 @@ pub(super) async fn housekeeping(app: Arc<App>) {
                     tls.reload();
                 }
                 if app.services.policies.reload() && policy::announce(&app.services).await.is_err() {
-                    tracing::warn!("the new policy is in force, but its event could not be published");
+                    tracing::warn!("the new policy is active, but its event could not be published");
                 }
             }
             _ = trim.tick() => {

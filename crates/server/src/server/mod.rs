@@ -47,9 +47,9 @@ pub enum StartError {
         source: std::io::Error,
     },
     /// The file does not hold a key.
-    #[error("{} is damaged; restore it from a backup, or remove it to lose the states of suspended runs", .path.display())]
+    #[error("{} is damaged; restore it from a backup, or remove it, which loses the states of suspended runs", .path.display())]
     StateKey {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The key for web push is invalid.

@@ -4,10 +4,9 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::config::agents::Agent;
 
-/// A configured agent.
 pub(crate) struct ListedAgent<'a> {
     pub(crate) agent: &'a Agent,
-    /// The program was found in the server's `PATH`, or the agent needs none.
+    /// True if the program is in the server's `PATH`, or the agent needs none.
     pub(crate) installed: bool,
 }
 

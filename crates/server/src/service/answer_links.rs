@@ -1,6 +1,8 @@
-//! Links with which one person decides one ask, for a while. What is signed stands in the link itself, so nothing is
-//! stored; that an ask has one outcome makes a link work once. A link to a browser is signed for the token of that
-//! browser, so it ends with the token.
+//! Answer links: signed URLs with which one person decides one ask, for 24 hours.
+//!
+//! A link contains the ask, the expiry and a MAC over both and its holder, so the server stores nothing. A link works once,
+//! because an ask has one outcome. A link for a browser is signed for the browser's token and stops working when the token
+//! is revoked or expires.
 
 use std::time::Duration;
 
@@ -11,23 +13,22 @@ use sayso_core::id::{AskId, TokenId};
 use sayso_core::time::Time;
 use sha2::Sha256;
 
-/// How long a link works.
 pub(crate) const LIFE: Duration = Duration::from_secs(86_400);
 
-/// The bytes of a link: the ask, the end, the signature.
+/// The layout of a decoded link: ask id, expiry in milliseconds (big-endian), and the first 16 bytes of the MAC.
 const ASK: usize = 16;
 const END: usize = ASK + 8;
 const WHOLE: usize = END + 16;
 
-/// Makes and reads links.
+/// Signs and verifies answer links.
 #[derive(Debug)]
 pub(crate) struct AnswerLinks {
     key: [u8; 32],
-    /// Where people reach this server; without it there are no links.
+    /// The public URL of this server. Without one, `address` returns `None`.
     base: Option<String>,
 }
 
-/// Whom a link is signed for, and the channel that it was sent through.
+/// The person or browser that a link is signed for, and the notification channel that sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Holder<'a> {
     pub(crate) channel: &'a str,
@@ -42,12 +43,11 @@ pub(crate) enum HolderIdentity<'a> {
     Token(TokenId),
 }
 
-/// A link that is no good.
+/// Why a link is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BadLink {
-    /// It was never made here, or its channel, person or token is gone.
+    /// This server did not sign it, or its channel, person or token no longer exists.
     Wrong,
-    /// It is too old.
     Expired,
 }
 
@@ -56,13 +56,13 @@ impl AnswerLinks {
         Self { key, base: public_url.map(|url| url.trim_end_matches('/').to_owned()) }
     }
 
-    /// The address of a page that shows this ask to its holder.
+    /// Returns the full URL of the page that shows this ask to its holder.
     pub(crate) fn address(&self, ask: AskId, holder: Holder<'_>, now: Time) -> Option<String> {
         let base = self.base.as_ref()?;
         Some(format!("{base}{}", self.path(ask, holder, now)))
     }
 
-    /// The same without the server, for a browser that is there already.
+    /// Returns the path of the link, for a browser that already has this server's origin.
     pub(crate) fn path(&self, ask: AskId, holder: Holder<'_>, now: Time) -> String {
         format!("/a/{}", self.code(ask, holder, now.plus(LIFE)))
     }
@@ -79,7 +79,7 @@ impl AnswerLinks {
     }
 
     fn mac(&self, signed: &[u8], holder: Holder<'_>) -> Option<Hmac<Sha256>> {
-        // A key of any length is taken, so this does not fail.
+        // HMAC accepts keys of any length, so this does not fail.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.key).ok()?;
         mac.update(signed);
         let mut sign = |part: &[u8]| {
@@ -91,14 +91,14 @@ impl AnswerLinks {
             HolderIdentity::Person(person) => sign(person.as_bytes()),
             HolderIdentity::Token(token) => {
                 sign(token.as_bytes());
-                // The third part: no name of a person can imitate a token.
+                // Persons are signed with two parts and tokens with three, so a person's name cannot imitate a token.
                 sign(b"token");
             }
         }
         Some(mac)
     }
 
-    /// What a link is for: the ask, and which of these holders it was made for.
+    /// Verifies a link. Returns its ask, and the one of these holders that it was signed for.
     pub(crate) fn read<'a>(
         &self,
         code: &str,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_for_one_ask_and_one_person_and_ends() {
+    fn link_is_valid_for_one_ask_and_one_person_until_it_expires() {
         let ask = AskId::from_bytes([9; 16]);
         let end = i64::try_from(LIFE.as_millis()).unwrap();
         assert_eq!(links(1).read(&code(), [BEN, ADA], Time::from_millis(end - 1)), Ok((ask, ADA)));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn every_changed_byte_is_noticed() {
+    fn link_with_any_changed_byte_is_refused() {
         let bytes = URL_SAFE_NO_PAD.decode(code()).unwrap();
         for at in 0..bytes.len() {
             let mut changed = bytes.clone();
@@ -167,14 +167,14 @@ mod tests {
     }
 
     #[test]
-    fn names_that_run_together_are_not_the_same() {
+    fn channel_and_person_are_signed_separately() {
         let links = links(1);
         let code = links.code(AskId::from_bytes([9; 16]), person("ab", "c"), Time::from_millis(5));
         assert_eq!(links.read(&code, [person("a", "bc")], Time::from_millis(0)), Err(BadLink::Wrong));
     }
 
     #[test]
-    fn a_link_for_a_token_is_for_no_other_token_and_for_no_name() {
+    fn link_for_a_token_is_refused_for_other_tokens_and_persons() {
         let token = |byte| Holder { channel: "push", identity: HolderIdentity::Token(TokenId::from_bytes([byte; 16])) };
         let (links, now) = (links(1), Time::from_millis(0));
         let code = links.code(AskId::from_bytes([9; 16]), token(b'a'), Time::from_millis(5));

@@ -1,4 +1,4 @@
-//! The hashes of configuration that makes programs run, at the start of a session and later.
+//! Hashes of configuration files that make programs run. Compared with the hashes from the start of the session.
 //!
 //! Blocks on the file system; callers use [`read_apart`](crate::small_file::read_apart).
 
@@ -13,11 +13,11 @@ use sayso_core::session::ConfigSnapshot;
 
 use crate::small_file::read_small_file;
 
-/// Bytes of a file that is hashed by its text. Of a larger one the size and the time count.
+/// Maximum size in bytes of a file that is hashed by its content. Larger files are identified by size and modification time.
 const MAX_TEXT: u64 = 256 * 1024;
-/// Bytes of the files by which git finds the repository of a working tree.
+/// Maximum size in bytes of the files that point git to the repository of a working tree.
 const MAX_POINTER: u64 = 4 * 1024;
-/// How many files are hashed, and how deep in a watched directory.
+/// Maximum number of hashed files, and maximum depth in a watched directory.
 const MAX_FILES: usize = 512;
 const MAX_DEPTH: usize = 3;
 
@@ -39,13 +39,13 @@ pub(crate) fn hash_config(project: &Path, home: Option<&Path>) -> ConfigSnapshot
     ConfigSnapshot(snapshot)
 }
 
-/// The files that were added, removed or changed.
+/// Lists files that were added, removed or changed.
 pub(crate) fn changed_config(before: &ConfigSnapshot, now: &ConfigSnapshot) -> Vec<String> {
     let paths: BTreeSet<&String> = before.0.keys().chain(now.0.keys()).collect();
     paths.into_iter().filter(|path| before.0.get(*path) != now.0.get(*path)).cloned().collect()
 }
 
-/// Hashes a file, or the files in a directory. `name` is the path that the snapshot shows, `place` where it is read.
+/// Hashes a file, or all files of a directory. `name` is the path in the snapshot, `place` is the path to read.
 fn hash_into(snapshot: &mut BTreeMap<String, String>, name: &Path, place: &Path, depth: usize) {
     if snapshot.len() >= MAX_FILES || name.extension().is_some_and(|extension| extension == "sample") {
         return;
@@ -67,7 +67,7 @@ fn hash_into(snapshot: &mut BTreeMap<String, String>, name: &Path, place: &Path,
     snapshot.insert(name, hash);
 }
 
-/// Where git keeps the configuration of a working tree whose `.git` is a file.
+/// The directories with git's configuration of a working tree whose `.git` is a file.
 struct GitDirectories {
     pointer: String,
     /// The directory of this working tree.
@@ -90,7 +90,7 @@ impl GitDirectories {
         Some(directory.join(inside))
     }
 
-    /// The hash of the configuration together with the file that leads to it.
+    /// Hashes the configuration together with the files that point to it.
     fn config_hash(&self) -> String {
         let config = read_small_file(&self.common.join("config"), MAX_TEXT).unwrap_or_default();
         config_hash(".git/config", &format!("{}\n{config}", self.pointer))
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_a_repository_are_found_and_ordinary_work_is_none() {
+    fn repository_changes_are_detected_and_ordinary_work_is_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let project = dir.path().join("shop");
         fs::create_dir(&project).unwrap();
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_working_tree_and_a_subdirectory_have_the_configuration_of_their_repository() {
+    fn worktree_and_subdirectory_use_the_configuration_of_their_repository() {
         let dir = tempfile::tempdir().unwrap();
         let main = dir.path().join("main");
         fs::create_dir(&main).unwrap();

@@ -1,4 +1,4 @@
-//! Looks at the disk before the policy decides: where links lead, and which configuration changed in the session.
+//! Facts from the disk for a policy decision: targets of symbolic links, and configuration that changed during the session.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use super::config_snapshot::{changed_config, hash_config};
 use super::followed_links::follow_links;
 use crate::small_file::read_apart;
 
-/// Where an ask comes from.
+/// The session that an ask comes from, as far as disk facts depend on it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AskPlace<'a> {
     pub(crate) project: Option<&'a str>,
     pub(crate) home: Option<&'a str>,
-    /// The configuration when the session began, if it was read then.
+    /// Hashes of the configuration at the start of the session, if they were read.
     pub(crate) config: Option<&'a ConfigSnapshot>,
 }
 
-/// What the disk says about an ask. A disk that does not respond is reported as such, and the policy asks a person.
+/// Reads the facts for an ask. An unresponsive disk is reported as a fact, and the policy then asks a person.
 pub(crate) async fn look_at_disk(place: AskPlace<'_>, body: &AskBody) -> DiskFacts {
     let AskBody::Approval(approval) = body else { return DiskFacts::default() };
     let paths = paths_to_follow(body, place.project, place.home);
@@ -43,7 +43,7 @@ pub(crate) async fn look_at_disk(place: AskPlace<'_>, body: &AskBody) -> DiskFac
     read_apart(look).await.unwrap_or_else(|| DiskFacts { unknown: true, ..DiskFacts::default() })
 }
 
-/// Where those of the paths lead that go through links. `None` if links lead in a circle.
+/// Resolves the paths that go through symbolic links. `None` if links form a cycle.
 ///
 /// A project or home directory that is itself behind a link keeps its name, because rules use that name.
 fn real_paths(paths: &[String], roots: &[Option<&str>]) -> Option<Vec<String>> {

@@ -6,11 +6,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sayso_core::environment;
 use sayso_core::id::{ConnectionId, RunId};
 
-/// Variables by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
 /// The server's own variables, and those that callers sent for their sessions and runs. Callers' variables are kept in
-/// memory only, because they may hold secrets: after a restart an agent gets the server's.
+/// memory only, because they may contain secrets. After a restart of the server, agents get the server's variables.
 #[derive(Debug)]
 pub(crate) struct ProcessEnvironment {
     server: Variables,
@@ -23,23 +22,23 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ProcessEnvironment {
-    /// Keeps those of the server's variables that agents may have.
+    /// Keeps the server's variables that agents may receive.
     pub(crate) fn new(server: Vec<(String, String)>) -> Self {
         let server = server.into_iter().filter(|(name, _)| environment::passes(name)).collect();
         Self { server, connections: Mutex::default(), runs: Mutex::default() }
     }
 
-    /// A variable of the server.
+    /// Returns a variable of the server.
     pub(crate) fn server_variable(&self, name: &str) -> Option<&str> {
         self.server.get(name).map(String::as_str)
     }
 
-    /// The search path for programs: the caller's if it sent one, else the server's.
+    /// Returns the search path for programs: the caller's if it sent one, otherwise the server's.
     pub(crate) fn search_path<'a>(&'a self, sent: &'a Variables) -> Option<&'a str> {
         sent.get("PATH").map(String::as_str).or_else(|| self.server_variable("PATH"))
     }
 
-    /// The variables for the agent of a connection: the caller's if it sent any, else the server's.
+    /// Returns the variables for the agent of a connection: the caller's if it sent any, otherwise the server's.
     pub(crate) fn for_connection(&self, connection: ConnectionId) -> Variables {
         locked(&self.connections).get(&connection).unwrap_or(&self.server).clone()
     }
@@ -54,7 +53,7 @@ impl ProcessEnvironment {
         locked(&self.connections).remove(&connection);
     }
 
-    /// The variables that the caller sent for a run.
+    /// Returns the variables that the caller sent for a run.
     pub(crate) fn for_run(&self, run: RunId) -> Variables {
         locked(&self.runs).get(&run).cloned().unwrap_or_default()
     }

@@ -14,7 +14,7 @@ use sayso_store::ops::ResolveError;
 
 use super::asks::ContentChanged;
 
-/// Why a use case was refused or failed. The text is the sentence that clients read, with the next step.
+/// Why a use case was refused or failed. Clients receive the text, which ends with the next step where there is one.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServiceError {
     /// The caller's role lacks the permission.
@@ -29,14 +29,14 @@ pub(crate) enum ServiceError {
     /// Only tokens that see every ask read the policy for all of them.
     #[error("a token for one session or for labels does not read the policy; ask an admin")]
     PolicyForbidden,
-    /// An agent calls itself something that its token does not say.
+    /// The name or directory that an agent reports contradicts its token.
     #[error("{0}")]
     IdentityRefused(String),
     /// A login code that is unknown, used or expired.
     #[error("this code is wrong, used or too old; make a new one with `sayso login` or `sayso phone`")]
     InvalidLoginCode,
-    /// The token was revoked or expired while its request was held.
-    #[error("this token is no longer valid; take another one")]
+    /// The token was revoked or expired during a long request.
+    #[error("this token is no longer valid; use another one")]
     TokenEnded,
     /// Unknown or invisible to the caller.
     #[error("no such ask")]
@@ -50,17 +50,19 @@ pub(crate) enum ServiceError {
     /// Unknown, or opened with another token.
     #[error("no such group; a group belongs to the token that opened it")]
     GroupNotFound,
-    /// Asks are pending, a worker has it, or a person decides about it.
+    /// Asks are pending, a worker has the claim, or a person must decide about the run.
     #[error("the group cannot be claimed or withdrawn now; see its `status`")]
     GroupNotReady,
-    /// It was resumed, withdrawn or given up.
+    /// The group was resumed, withdrawn or abandoned.
     #[error("the group is over; see its `status`")]
     GroupEnded,
     /// The epoch of the report is not the one of the current claim.
-    #[error("this claim is over, because its lease expired or another worker has the group; stop, and report nothing")]
+    #[error("this claim has ended, because its lease expired or another worker has the group; stop, and report nothing")]
     ClaimLost,
-    /// Decryption failed.
-    #[error("the state of this group was changed, or its key file is another one; a person decides what happens to the run")]
+    /// The stored state was modified, or the key file was replaced.
+    #[error(
+        "the state of this group cannot be decrypted: it was modified, or the key file was replaced; a person decides about the run"
+    )]
     StateUnreadable,
     /// Only admins configure targets.
     #[error("no callback target `{0}` is configured; an admin adds [callbacks.{0}] to config.toml")]
@@ -71,7 +73,7 @@ pub(crate) enum ServiceError {
     /// Anything else that does not exist.
     #[error("{0}")]
     NotFound(&'static str),
-    /// The request has a valid shape but an impossible content.
+    /// The request is well-formed, but its values are invalid.
     #[error("{0}")]
     Invalid(String),
     /// A size or count limit.
@@ -83,20 +85,20 @@ pub(crate) enum ServiceError {
     /// The caller has too many pending asks.
     #[error("too many asks of this token are pending; wait for some of them")]
     TooManyPending,
-    /// The token or the session has stored much in a short time.
-    #[error("this token or session has asked too much in a short time; wait a few minutes, or send less with each ask")]
+    /// The byte quota of the token or the session is used up.
+    #[error("this token or session has stored too much text in a short time; wait a few minutes, or send less with each ask")]
     ByteQuota,
-    /// Other requests try policies, and take long.
+    /// All threads for policy work stayed busy for too long.
     #[error("too many policies are being tried at once; try again in a moment")]
     PolicyWorkerBusy,
     /// The idempotency key belongs to another request.
-    #[error("this Idempotency-Key was used with another body; take a new key for a new call")]
+    #[error("this Idempotency-Key was used with another body; use a new key for a new call")]
     KeyReused,
     /// The call that the idempotency key belongs to was approved, and its caller has collected the approval.
-    #[error("the approval under this Idempotency-Key was delivered and is not given again; take a new key for a new call")]
+    #[error("the approval for this Idempotency-Key was already delivered; use a new key for a new call")]
     ApprovalDelivered,
     /// The dedupe key belongs to an ask for something else.
-    #[error("this dedupeKey belongs to an ask for something else; take a new key for a new ask")]
+    #[error("this dedupeKey belongs to an ask with other content; use a new key for a new ask")]
     DedupeKeyReused,
     /// `policyOnly` was requested and no rule decides the ask.
     #[error("the policy leaves this to a person; nothing was opened")]
@@ -104,22 +106,19 @@ pub(crate) enum ServiceError {
     /// The caller wants an outcome that does not exist yet.
     #[error("the ask has no outcome yet; wait for it first")]
     OutcomePending,
-    /// Another program with this token has taken the approval.
-    #[error("this approval was taken already and is not given again; open a new ask to do the same once more")]
+    /// Another program with this token has collected the approval.
+    #[error("this approval was already collected; open a new ask to do the same again")]
     OutcomeTaken,
-    /// The ask was not resolved. Carries the caller's token, because the winner learns that it won.
+    /// The ask was not resolved. Contains the caller's token, so that the response can tell the winner that it won.
     #[error("{error}")]
-    NotResolved {
-        /// The refusal of the compare-and-set.
-        error: ResolveError,
-        /// Who tried.
-        caller: TokenId,
-    },
-    /// A file that the command executes is not what the person saw.
-    #[error("a file that this command executes has changed; the ask still waits. Look at the file again before you approve")]
+    NotResolved { error: ResolveError, caller: TokenId },
+    /// A file that the command executes differs from the version that the person saw.
+    #[error(
+        "a file that this command executes has changed, and the ask is still pending; review the file again before you approve"
+    )]
     ContentChanged(ContentChanged),
     /// The session has ended.
-    #[error("the session is over")]
+    #[error("the session has ended")]
     SessionEnded,
     /// A person runs this agent; Sayso cannot send it messages or commands.
     #[error("{}", texts::EXTERNAL)]
@@ -127,14 +126,16 @@ pub(crate) enum ServiceError {
     /// The agent's permission mode and model are fixed when it starts.
     #[error("{}", texts::SETTINGS_FIXED)]
     SettingsFixed,
-    /// Pending asks that a message does not answer.
-    #[error("the agent waits for a decision that a message does not give; decide it, or send with ifPending \"queue\"")]
+    /// Asks are pending that a message cannot answer.
+    #[error(
+        "the agent waits for a decision that a message cannot give; decide the ask, or send the message with ifPending \"queue\""
+    )]
     MessageBlocked(Vec<AskId>),
     /// The session has not ended, or its agent has no resume.
-    #[error("the session is not over, or its agent cannot take it up again")]
+    #[error("the session has not ended, or its agent cannot resume sessions")]
     NotResumable,
     /// The run has ended.
-    #[error("the run is over")]
+    #[error("the run has ended")]
     RunEnded,
     /// The sentence names the known agents.
     #[error("{0}")]
@@ -151,27 +152,21 @@ pub(crate) enum ServiceError {
     /// No workflow file of that name.
     #[error("{0}")]
     UnknownWorkflow(String),
-    /// The faults of a workflow; at least one.
+    /// The errors of a workflow; at least one.
     #[error("the workflow cannot be used")]
     InvalidWorkflow(Vec<WorkflowError>),
     /// A policy text that cannot be used.
     #[error(transparent)]
     InvalidPolicy(#[from] PolicyError),
     /// Someone else wrote the policy file since the caller read it.
-    #[error("the policy file changed meanwhile; nothing was written. Read it again and bring your change into it")]
+    #[error("the policy file changed after you read it, so nothing was written; read it again and apply your change to it")]
     PolicyChanged,
     /// The policy file cannot be written.
     #[error("{} cannot be written: {error}; nothing changed", path.display())]
-    PolicyFile {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        error: io::Error,
-    },
-    /// A fault that the log explains.
+    PolicyFile { path: PathBuf, error: io::Error },
+    /// An internal error. The log has the details.
     #[error("{0}")]
     Internal(&'static str),
-    /// The store.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

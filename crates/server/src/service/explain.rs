@@ -1,4 +1,4 @@
-//! Explaining what a policy does to asks.
+//! Explaining what a policy decides about asks.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,35 +18,34 @@ use super::policies::SessionScope;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 
-/// How long one request may try a policy on asks. The rest is left out.
+/// Time limit for one request. Asks that are not evaluated by then are omitted.
 const LONGEST_WORK: Duration = Duration::from_secs(5);
-/// Pending asks that one request explains.
+/// Maximum number of pending asks per request.
 const MOST_PENDING: usize = 1_000;
 
-/// What a policy does to an ask.
+/// An ask with the policy's decision and the reasons for it.
 pub(crate) struct ExplainedAsk {
     pub(crate) ask: Ask,
     pub(crate) explanation: Explanation,
 }
 
-/// What a policy does to asks.
 pub(crate) struct ExplainedAsks {
     pub(crate) asks: Vec<ExplainedAsk>,
-    /// Whether asks are left out.
+    /// True if asks were omitted.
     pub(crate) truncated: bool,
 }
 
-/// The asks to explain, and what their sessions add to the policy.
+/// The asks to explain, and the policies of their sessions.
 #[derive(Default)]
 struct AsksToExplain {
     asks: Vec<Ask>,
     sessions: HashMap<SessionId, SessionScope>,
-    /// What the disk says about an ask that the request names.
+    /// Disk facts of the one ask that the request names.
     disk: Option<(AskId, DiskFacts)>,
     truncated: bool,
 }
 
-/// Explains what the policy, or the one in the request, does to one ask, to pending asks or to past asks.
+/// Explains what the active policy, or the one in the request, decides about one ask, pending asks or past asks.
 pub(crate) async fn explain(
     services: &Arc<Services>,
     caller: &Caller,
@@ -109,7 +108,7 @@ impl AsksToExplain {
         Ok(())
     }
 
-    /// Tries the policy on each ask. Blocks its thread.
+    /// Applies the policy to each ask. Blocks its thread.
     fn explain(self, services: &Services, user: Option<&Arc<Policy>>) -> ExplainedAsks {
         let Self { asks, sessions, disk, mut truncated } = self;
         let began = Instant::now();

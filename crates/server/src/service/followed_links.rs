@@ -7,10 +7,10 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// How many links one path may go through; Linux refuses more.
+/// Maximum number of links in one path. Linux has the same limit.
 const MAX_LINKS: usize = 40;
 
-/// Where an absolute path leads. A part that does not exist is taken by its letters. `None` if links lead in a circle.
+/// Resolves the links in an absolute path. Components that do not exist stay unchanged. `None` if links form a cycle.
 pub(crate) fn follow_links(path: &Path) -> Option<PathBuf> {
     let mut rest: VecDeque<OsString> = names(path).collect();
     let mut real = PathBuf::from("/");

@@ -4,10 +4,10 @@ use sayso_core::plain_text;
 
 use super::ServiceError;
 
-/// The number of rows of a page if the caller does not say.
+/// The default page size.
 const DEFAULT_LIMIT: usize = 100;
 
-/// `key=value`.
+/// Parses a label of the form `key=value`.
 pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, ServiceError> {
     text.map(|text| {
         plain_text::check("label", text)?;
@@ -17,7 +17,7 @@ pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, Serv
     .transpose()
 }
 
-/// The number of rows of a page.
+/// Validates the page size.
 pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ServiceError> {
     match limit {
         None => Ok(DEFAULT_LIMIT),
@@ -26,7 +26,7 @@ pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ServiceError> {
     }
 }
 
-/// The row that a page starts after.
+/// Parses the cursor: the row that the page starts after.
 pub(super) fn cursor(cursor: Option<&str>) -> Result<Option<i64>, ServiceError> {
     cursor
         .map(|cursor| cursor.parse().map_err(|_| ServiceError::invalid("cursor is what nextCursor of the last page says")))

@@ -49,7 +49,7 @@ use policies::Policies;
 use policy_worker::PolicyWorker;
 use quota::ByteQuotas;
 
-/// What use cases need.
+/// The dependencies of all use cases.
 #[derive(Debug)]
 pub(crate) struct Services {
     pub(crate) store: Store,
@@ -62,16 +62,16 @@ pub(crate) struct Services {
     pub(crate) config: Config,
     pub(crate) environment: ProcessEnvironment,
     pub(crate) answer_links: AnswerLinks,
-    /// Files that commands of pending asks execute, as people saw them.
+    /// The files that commands of pending asks execute, in the versions that people saw.
     pub(crate) snapshots: SnapshotMemory,
     pub(crate) quotas: ByteQuotas,
-    /// Keeps policy work that takes long off the runtime.
+    /// Runs expensive policy work outside the async runtime.
     pub(crate) policy_worker: PolicyWorker,
     /// The person's home directory.
     pub(crate) home: Option<String>,
     /// Keys the digests of request bodies and the secrets of agents. Survives a restart.
     pub(crate) server_key: [u8; 32],
-    /// Encrypts the states of suspended runs. Its key is a file beside the database.
+    /// Encrypts the states of suspended runs. Its key is in a file next to the database.
     pub(crate) state_cipher: StateCipher,
     /// The URL for programs on this machine.
     pub(crate) url: String,
@@ -80,7 +80,7 @@ pub(crate) struct Services {
 }
 
 impl Services {
-    /// The agent for sessions that name none: the configured one, else the first that is installed, else the mock.
+    /// Returns the agent for sessions that name none: the configured one, otherwise the first installed one, otherwise the mock.
     pub(crate) fn default_agent(&self) -> Option<String> {
         let path = self.environment.server_variable("PATH");
         let is_installed = |agent: &&Agent| agent.program.as_ref().is_some_and(|program| program.find(path).is_some());

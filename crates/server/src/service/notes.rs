@@ -1,4 +1,4 @@
-//! The content of notifications: by default only the waiting agent, optionally the ask. Never an answer or a secret.
+//! The content of notifications: by default only the agent that needs a person, optionally the ask. Never an answer or a secret.
 
 use sayso_core::ask::{Ask, AskBody, Decision, Input, Preview, Question};
 use sayso_core::id::AskId;
@@ -7,61 +7,54 @@ use sayso_core::time::Time;
 
 /// The maximum size of the content, in bytes. Longer content is cut, and the note then has no buttons.
 const CONTENT: usize = 1_500;
-/// Bytes of a name.
+/// Maximum size of a name, in bytes.
 const NAME: usize = 60;
-/// Bytes of a label on a button.
+/// Maximum size of a button label, in bytes.
 const LABEL: usize = 40;
-/// Buttons at most.
+/// Maximum number of buttons.
 const BUTTONS: usize = 8;
 
-/// What a channel sends.
+/// One notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// The same for every try, so that a receiver can tell.
+    /// The same for all attempts, so that receivers can recognise duplicates.
     pub(crate) id: String,
-    /// The ask; none if it is a test.
+    /// The ask; `None` in a test notification.
     pub(crate) ask: Option<AskId>,
-    /// The kind of ask.
     pub(crate) kind: &'static str,
-    /// The agent's name.
     pub(crate) agent: String,
-    /// The last part of the project's directory.
+    /// The last component of the project's directory.
     pub(crate) project: Option<String>,
-    /// The waiting agent, in one line.
+    /// One line that names the agent and its project.
     pub(crate) line: String,
     /// The content of the ask, if the channel may contain it.
     pub(crate) content: Option<String>,
-    /// The page that shows it to one person.
+    /// The answer link, signed for one person.
     pub(crate) link: Option<String>,
-    /// What can be decided from the note itself.
+    /// The decisions that can be made in the notification itself.
     pub(crate) buttons: Vec<Button>,
-    /// When it was opened.
+    /// When the ask was opened.
     pub(crate) at: Time,
 }
 
-/// One decision that is a press away.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Button {
-    /// What a person reads.
     pub(crate) label: String,
-    /// What it means.
     pub(crate) press: Press,
 }
 
-/// A decision without words.
+/// A decision that one press can make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Press {
-    /// The tool may run.
     Approve,
-    /// It may not.
     Deny,
-    /// This option of the only question.
+    /// The option with this index of the only question.
     Choose(usize),
 }
 
 impl Press {
-    /// As it travels: `approve`, `deny`, `choose:2`.
-    pub(crate) fn written(self) -> String {
+    /// Encodes the press as `approve`, `deny` or `choose:2`.
+    pub(crate) fn encode(self) -> String {
         match self {
             Self::Approve => "approve".to_owned(),
             Self::Deny => "deny".to_owned(),
@@ -69,8 +62,8 @@ impl Press {
         }
     }
 
-    /// Parses the written form.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    /// Parses the encoded form.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "approve" => Some(Self::Approve),
             "deny" => Some(Self::Deny),
@@ -78,7 +71,7 @@ impl Press {
         }
     }
 
-    /// The decision about this ask, if it offers that.
+    /// Returns the decision about this ask; `None` if the ask has no such option.
     pub(crate) fn decision(self, ask: &Ask) -> Option<Decision> {
         match self {
             Self::Approve => Some(Decision::Approved { choice: None, input: None }),
@@ -98,7 +91,7 @@ fn only_question(ask: &Ask) -> Option<&Question> {
     }
 }
 
-/// The options of a question with one choice, as label and value.
+/// Returns the options of a single-choice question as pairs of label and value.
 pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
     match &question.input {
         Input::Choice { options, multiple: false, .. } => {
@@ -109,18 +102,18 @@ pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
     }
 }
 
-/// The amount of detail in notes.
+/// The amount of detail in a notification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Says {
-    /// Who waits.
-    WhoWaits,
+pub(crate) enum NoteDetail {
+    /// The agent and its project.
+    AgentOnly,
     /// Also the content of the ask.
-    WhatIsAsked,
+    WithContent,
 }
 
 impl Note {
-    /// The note about an ask.
-    pub(crate) fn about(ask: &Ask, channel: &str, says: Says) -> Self {
+    /// Builds the note about an ask.
+    pub(crate) fn about(ask: &Ask, channel: &str, says: NoteDetail) -> Self {
         let agent = one_line(&ask.context.agent, NAME);
         let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
         let project = project(ask);
@@ -128,7 +121,7 @@ impl Note {
             Some(project) => format!("{agent} in {project} needs you"),
             None => format!("{agent} needs you"),
         };
-        let asked = (says == Says::WhatIsAsked).then(|| what_is_asked(ask));
+        let asked = (says == NoteDetail::WithContent).then(|| note_content(ask));
         let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask)).unwrap_or_default();
         Self {
             id: format!("{}_{channel}", ask.id),
@@ -144,7 +137,7 @@ impl Note {
         }
     }
 
-    /// A note that tests the channel.
+    /// Builds a note that tests the channel.
     pub(crate) fn test(channel: &str, id: &str, now: Time) -> Self {
         Self {
             id: format!("test_{id}_{channel}"),
@@ -160,7 +153,7 @@ impl Note {
         }
     }
 
-    /// The note as plain text.
+    /// Formats the note as plain text.
     pub(crate) fn text(&self) -> String {
         match &self.content {
             Some(content) => format!("{}\n\n{content}", self.line),
@@ -169,14 +162,14 @@ impl Note {
     }
 }
 
-/// The last part of the project's directory.
+/// Returns the last component of the project's directory.
 pub(crate) fn project(ask: &Ask) -> Option<String> {
     let directory = ask.context.project.as_deref().and_then(|path| path.trim_end_matches('/').rsplit('/').next());
     directory.map(|name| one_line(name, NAME)).filter(|name| !name.is_empty())
 }
 
 /// Describes the outcome of an ask: the status and the actor, but not the answer.
-pub(crate) fn over(ask: &Ask) -> String {
+pub(crate) fn describe_outcome(ask: &Ask) -> String {
     use sayso_core::actor::Actor;
     let Some(outcome) = ask.outcome() else { return "No longer waiting".to_owned() };
     let by = match &outcome.by {
@@ -188,12 +181,12 @@ pub(crate) fn over(ask: &Ask) -> String {
     format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
 }
 
-struct AskedText {
+struct NoteContent {
     text: String,
     is_whole: bool,
 }
 
-fn what_is_asked(ask: &Ask) -> AskedText {
+fn note_content(ask: &Ask) -> NoteContent {
     let mut parts: Vec<String> = Vec::new();
     match &*ask.body {
         AskBody::Question { questions } => {
@@ -230,7 +223,7 @@ fn what_is_asked(ask: &Ask) -> AskedText {
     let whole = visible(&parts.join("\n"));
     let is_whole = whole.len() <= CONTENT;
     let text = if is_whole { whole } else { format!("{}…", limits::head(&whole, CONTENT)) };
-    AskedText { text, is_whole }
+    NoteContent { text, is_whole }
 }
 
 fn buttons(ask: &Ask) -> Vec<Button> {
@@ -256,14 +249,14 @@ fn buttons(ask: &Ask) -> Vec<Button> {
     }
 }
 
-/// One line of a text, cut to this many bytes.
+/// Returns a text as one line, truncated to this many bytes.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let shown = visible(text).replace('\n', " ");
     let shown = shown.trim();
     if shown.len() <= most { shown.to_owned() } else { format!("{}…", limits::head(shown, most)) }
 }
 
-/// Text in which nothing is obeyed, reordered or hidden: such characters are shown as `<U+202E>`. Newlines stay.
+/// Escapes control, bidirectional and invisible characters, for example as `<U+202E>`. Keeps newlines.
 pub(crate) fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -278,7 +271,7 @@ pub(crate) fn visible(text: &str) -> String {
     out
 }
 
-/// Control characters, what changes the direction of text, and what cannot be seen.
+/// Returns true for control characters, characters that change the direction of text, and invisible characters.
 fn is_hidden(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -333,10 +326,10 @@ mod tests {
     }
 
     #[test]
-    fn a_command_that_is_its_own_title_is_told_once() {
-        let told = |command| Note::about(&ask(approval(command)), "mail", Says::WhatIsAsked).content.unwrap();
-        assert_eq!(told("cargo test"), "Run a command\ncargo test");
-        assert_eq!(told("Run a command"), "Run a command");
+    fn content_omits_a_title_that_equals_the_command() {
+        let content = |command| Note::about(&ask(approval(command)), "mail", NoteDetail::WithContent).content.unwrap();
+        assert_eq!(content("cargo test"), "Run a command\ncargo test");
+        assert_eq!(content("Run a command"), "Run a command");
     }
 
     fn question(input: Input) -> AskBody {
@@ -350,15 +343,15 @@ mod tests {
     }
 
     #[test]
-    fn a_note_says_who_waits_and_nothing_else() {
-        let note = Note::about(&ask(approval("rm -rf /")), "phone", Says::WhoWaits);
+    fn note_names_only_agent_and_project_by_default() {
+        let note = Note::about(&ask(approval("rm -rf /")), "phone", NoteDetail::AgentOnly);
         assert_eq!(note.line, "claude in shop-api needs you");
         assert_eq!((note.content, note.buttons.len()), (None, 0));
     }
 
     #[test]
-    fn by_choice_it_says_what_is_asked_and_offers_what_can_be_pressed() {
-        let note = Note::about(&ask(question(choice())), "phone", Says::WhatIsAsked);
+    fn note_with_content_has_the_question_and_a_button_per_option() {
+        let note = Note::about(&ask(question(choice())), "phone", NoteDetail::WithContent);
         assert_eq!(note.content.as_deref(), Some("Which database?\n1. SQLite\n2. PostgreSQL"));
         assert_eq!(note.buttons.iter().map(|button| button.label.as_str()).collect::<Vec<_>>(), ["SQLite", "PostgreSQL"]);
         let asked = ask(question(choice()));
@@ -368,36 +361,36 @@ mod tests {
     }
 
     #[test]
-    fn nobody_approves_what_they_cannot_see_whole() {
-        let whole = Note::about(&ask(approval("make")), "phone", Says::WhatIsAsked);
+    fn truncated_note_has_no_buttons() {
+        let whole = Note::about(&ask(approval("make")), "phone", NoteDetail::WithContent);
         assert_eq!(whole.buttons.len(), 2);
-        let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", Says::WhatIsAsked);
+        let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", NoteDetail::WithContent);
         assert!(cut.content.is_some_and(|content| content.len() < 1_600 && content.ends_with('…')) && cut.buttons.is_empty());
     }
 
     #[test]
     fn secrets_and_free_text_have_no_buttons() {
         for input in [Input::Text { secret: true }, Input::Text { secret: false }] {
-            assert!(Note::about(&ask(question(input)), "phone", Says::WhatIsAsked).buttons.is_empty());
+            assert!(Note::about(&ask(question(input)), "phone", NoteDetail::WithContent).buttons.is_empty());
         }
     }
 
     #[test]
-    fn nothing_in_a_note_is_hidden_or_obeyed() {
+    fn hidden_and_control_characters_are_escaped() {
         let mut hostile = ask(approval("a\u{1b}[2Jb\u{202e}c\u{200b}d"));
         Arc::make_mut(&mut hostile.context).agent = "cl\u{7}au\nde".to_owned();
-        let note = Note::about(&hostile, "phone", Says::WhatIsAsked);
+        let note = Note::about(&hostile, "phone", NoteDetail::WithContent);
         assert_eq!(note.line, "cl<U+0007>au de in shop-api needs you");
         assert_eq!(note.content.as_deref(), Some("Run a command\na<U+001B>[2Jb<U+202E>c<U+200B>d"));
     }
 
     #[test]
-    fn presses_travel_as_words() {
+    fn press_encoding_round_trips() {
         for press in [Press::Approve, Press::Deny, Press::Choose(0), Press::Choose(17)] {
-            assert_eq!(Press::read(&press.written()), Some(press));
+            assert_eq!(Press::parse(&press.encode()), Some(press));
         }
         for wrong in ["", "yes", "choose:", "choose:-1", "choose:x", "approve "] {
-            assert_eq!(Press::read(wrong), None, "{wrong}");
+            assert_eq!(Press::parse(wrong), None, "{wrong}");
         }
     }
 }

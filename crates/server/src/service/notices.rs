@@ -1,4 +1,4 @@
-//! Notices: what agents tell people without asking.
+//! Notices: messages of agents that need no answer.
 
 use sayso_api::notice::NewNotice;
 use sayso_core::id::BlockId;
@@ -11,7 +11,6 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 
-/// Publishes a notice.
 pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice: NewNotice) -> Result<(), ServiceError> {
     authorize(caller, Permission::Open)?;
     let NewNotice { text, agent, external } = notice;
@@ -27,7 +26,7 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
         Some(named) => Some(ensure_external(services, caller, named).await?.id),
         None => None,
     };
-    services.quotas.take(caller, session, text.len(), services.clock.now())?;
+    services.quotas.spend(caller, session, text.len(), services.clock.now())?;
     let from = match session {
         Some(session) => NoticeSource::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) },
         None => {

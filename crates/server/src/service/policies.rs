@@ -1,4 +1,4 @@
-//! The policy in force: the person's file, what was set by hand, and what a session adds.
+//! The active policy: the person's file, temporary grants, the active profile, trusted projects, and the policy of a session.
 
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -14,67 +14,64 @@ use sayso_store::read::{ReadStoredPolicy, StoredPolicy};
 use sayso_store::{Store, StoreError, WorkspaceId};
 use serde::{Deserialize, Serialize};
 
-/// The setting that names the active profile.
+/// Key of the setting with the active profile.
 pub(crate) const PROFILE: &str = "profile";
 
-/// The profile that is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ActiveProfile {
     pub(crate) name: String,
     pub(crate) until: Option<Time>,
 }
 
-/// What is in force for everybody.
+/// The parts of the policy that apply to all sessions. Replaced as a whole on every change.
 #[derive(Debug, Clone)]
-pub(crate) struct InForce {
-    /// The person's policy: the last one that parsed.
+pub(crate) struct ActivePolicy {
+    /// The person's policy: the last version of the file that parsed.
     pub(crate) user: Arc<Policy>,
-    /// The file's text.
+    /// The current text of the file, valid or not.
     pub(crate) text: String,
-    /// What is wrong with the text.
+    /// Why the current text does not parse.
     pub(crate) error: Option<PolicyError>,
     pub(crate) profile: Option<ActiveProfile>,
     pub(crate) grants: Vec<Grant>,
     trusted: Vec<(String, String)>,
-    /// Grows with every change, so that whoever keeps a compiled set knows when to ask again.
+    /// Grows with every change, so that callers know when a compiled set is stale.
     pub(crate) version: u64,
 }
 
-/// Owner of the policy.
+/// Owns the policy file and the active policy.
 #[derive(Debug)]
 pub(crate) struct Policies {
     path: PathBuf,
     protected: Vec<String>,
     home: Option<String>,
     state: RwLock<PoliciesState>,
-    /// Whoever writes the file holds this, so that two do not take the same text for the last one.
+    /// Held while the file is compared and written, so that two writers cannot replace the same version.
     writing: Mutex<()>,
 }
 
-/// Why the file was not written.
+/// Why the policy file was not written.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotWritten {
-    /// The text is no policy.
+pub(crate) enum WritePolicyError {
     #[error(transparent)]
     Invalid(#[from] PolicyError),
-    /// The file is not what the writer had read.
-    #[error("the policy file changed meanwhile")]
+    /// The file differs from the version that the writer had read.
+    #[error("the policy file changed since it was read")]
     Changed,
-    /// The disk.
     #[error(transparent)]
     File(#[from] io::Error),
 }
 
 #[derive(Debug)]
 struct PoliciesState {
-    in_force: Arc<InForce>,
+    in_force: Arc<ActivePolicy>,
     modified: Option<SystemTime>,
 }
 
 impl Policies {
-    /// Reads the file and what is stored.
+    /// Reads the policy file and combines it with the stored grants, profile and trusted projects.
     pub(crate) fn new(path: PathBuf, protected: Vec<String>, home: Option<String>, stored: StoredPolicy) -> Self {
-        let in_force = InForce {
+        let in_force = ActivePolicy {
             user: Arc::default(),
             text: String::new(),
             error: None,
@@ -85,31 +82,30 @@ impl Policies {
         };
         let state = RwLock::new(PoliciesState { in_force: Arc::new(in_force), modified: None });
         let policies = Self { path, protected, home, state, writing: Mutex::default() };
-        policies.take_stored(stored);
+        policies.activate_stored(stored);
         policies.reload();
         policies
     }
 
-    /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What is in force now.
-    pub(crate) fn in_force(&self) -> Arc<InForce> {
+    /// Returns the active policy.
+    pub(crate) fn in_force(&self) -> Arc<ActivePolicy> {
         Arc::clone(&self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).in_force)
     }
 
-    fn change(&self, change: impl FnOnce(&mut InForce, &mut Option<SystemTime>)) {
+    fn change(&self, change: impl FnOnce(&mut ActivePolicy, &mut Option<SystemTime>)) {
         let mut state = self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let mut in_force = InForce::clone(&state.in_force);
+        let mut in_force = ActivePolicy::clone(&state.in_force);
         change(&mut in_force, &mut state.modified);
         in_force.version += 1;
         state.in_force = Arc::new(in_force);
     }
 
-    /// Reads the file again if it changed; tells whether it did. A text that does not parse keeps the
-    /// last good policy in force.
+    /// Reads the file again if its modification time changed. Returns true if it did. If the text does not parse, the last
+    /// valid policy stays active.
     pub(crate) fn reload(&self) -> bool {
         let modified = std::fs::metadata(&self.path).and_then(|meta| meta.modified()).ok();
         let (known, text_known) = {
@@ -119,11 +115,11 @@ impl Policies {
         if modified == known && text_known {
             return false;
         }
-        self.take(std::fs::read_to_string(&self.path).unwrap_or_default(), modified);
+        self.activate_text(std::fs::read_to_string(&self.path).unwrap_or_default(), modified);
         true
     }
 
-    fn take(&self, text: String, modified: Option<SystemTime>) {
+    fn activate_text(&self, text: String, modified: Option<SystemTime>) {
         let parsed = Policy::parse(&text);
         self.change(|in_force, seen| {
             *seen = modified;
@@ -134,27 +130,26 @@ impl Policies {
                     in_force.error = None;
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "policy.toml cannot be used; the last good policy stays in force");
+                    tracing::warn!(%error, "policy.toml is invalid; the last valid policy stays active");
                     in_force.error = Some(error);
                 }
             }
         });
     }
 
-    /// Writes another text into the file, whole or not at all, if the file still has the text with this fingerprint. It
-    /// is in force at once.
-    pub(crate) fn write(&self, text: String, if_fingerprint: &str) -> Result<(), NotWritten> {
+    /// Replaces the file atomically if its text still has this fingerprint, and activates the new text.
+    pub(crate) fn write(&self, text: String, if_fingerprint: &str) -> Result<(), WritePolicyError> {
         let _writing = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         Policy::parse(&text)?;
-        // A file that cannot be read is not one that is empty.
+        // A missing file counts as empty; an unreadable one is an error.
         let before = match std::fs::read_to_string(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
             read => read?,
         };
         if project_hash(&before) != if_fingerprint {
-            return Err(NotWritten::Changed);
+            return Err(WritePolicyError::Changed);
         }
-        // A link to a file that is kept elsewhere stays one.
+        // If the path is a symbolic link, replace its target and keep the link.
         let path = self.path.canonicalize().unwrap_or_else(|_| self.path.clone());
         if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory)?;
@@ -165,12 +160,12 @@ impl Policies {
         file.sync_all()?;
         std::fs::rename(&part, &path)?;
         let modified = std::fs::metadata(&path).and_then(|meta| meta.modified()).ok();
-        self.take(text, modified);
+        self.activate_text(text, modified);
         Ok(())
     }
 
-    /// Takes over grants, the profile and trusted projects.
-    pub(crate) fn take_stored(&self, stored: StoredPolicy) {
+    /// Activates stored grants, the stored profile and trusted projects.
+    pub(crate) fn activate_stored(&self, stored: StoredPolicy) {
         let grants = stored.grants.iter().filter_map(|(_, _, raw)| serde_json::from_str::<Grant>(raw.as_str()).ok()).collect();
         let profile =
             stored.settings.iter().find(|(key, _)| key == PROFILE).and_then(|(_, raw)| serde_json::from_str(raw.as_str()).ok());
@@ -181,15 +176,15 @@ impl Policies {
         });
     }
 
-    /// Reads what is stored again, after somebody wrote it.
+    /// Reads grants, profile and trusted projects from the store again, after a write.
     pub(crate) async fn refresh(&self, store: &Store, workspace: WorkspaceId) -> Result<(), StoreError> {
         let stored = store.read(ReadStoredPolicy { workspace }).await?;
-        self.take_stored(stored);
+        self.activate_stored(stored);
         Ok(())
     }
 
-    /// Everything that holds for a session, with another person's policy if one is given. Something
-    /// that cannot be used is left out if it would allow, so doubt never approves.
+    /// Compiles the policy for a session, or for asks without one. `user` replaces the person's policy, for trials. Parts
+    /// that are invalid are omitted: they could only allow more, and doubt must never approve.
     pub(crate) fn set(&self, session: Option<&SessionScope>, user: Option<Arc<Policy>>) -> PolicySet {
         let in_force = self.in_force();
         let user = user.unwrap_or_else(|| Arc::clone(&in_force.user));
@@ -214,19 +209,19 @@ impl Policies {
         set
     }
 
-    /// The ask as the policy looks at it.
+    /// Builds the subject of a policy decision.
     pub(crate) fn subject<'a>(&'a self, agent: &'a str, project: Option<&'a str>, body: &'a AskBody) -> Subject<'a> {
         Subject { agent, project, home: self.home.as_deref(), body, step: false, disk: None }
     }
 }
 
-/// What of a session bears on the policy.
+/// The parts of a session that affect the policy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionScope {
     pub(crate) project: String,
     pub(crate) project_policy: Option<String>,
     pub(crate) policy: SessionPolicy,
-    /// The configuration when the session began.
+    /// Hashes of the configuration at the start of the session.
     pub(crate) config: Option<ConfigSnapshot>,
 }
 
@@ -241,12 +236,12 @@ impl From<&Session> for SessionScope {
     }
 }
 
-/// The policy file of a project.
+/// Returns the path of a project's policy file.
 pub(crate) fn project_file(project: &str) -> String {
     format!("{}/.sayso.toml", project.trim_end_matches('/'))
 }
 
-/// The state of an ask after the policy looked at it.
+/// Converts a verdict to the initial state of an ask.
 pub(crate) fn state_after(verdict: Verdict, now: Time) -> (sayso_core::ask::AskState, PolicyNote) {
     use sayso_core::ask::{AskState, Delivery, Outcome, Reach};
     match verdict {

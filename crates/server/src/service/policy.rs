@@ -1,4 +1,4 @@
-//! The policy: what is in force, and changing it.
+//! Reading and changing the active policy.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,21 +13,21 @@ use sayso_core::time::{Span, Time};
 use sayso_store::StoreError;
 use sayso_store::ops::{AddGrant, AnnouncePolicy, IdempotencyKey, IdempotentResult, PutSetting, RemoveGrant, TrustProject};
 
-use super::policies::{ActiveProfile, InForce, NotWritten, PROFILE, project_file};
+use super::policies::{ActivePolicy, ActiveProfile, PROFILE, WritePolicyError, project_file};
 use super::project::MAX_PROJECT_POLICY;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::small_file::{read_apart, read_small_file};
 
-/// How long commands stay allowed that a person allowed for more than one call.
+/// Lifetime of a grant that a person gave by choosing an agent's own "always allow".
 const AGENT_GRANT: Duration = Duration::from_secs(86_400);
 
-/// The policy as an admin sees it.
+/// The active policy, as admins see it.
 pub(crate) struct CurrentPolicy {
     pub(crate) path: PathBuf,
-    pub(crate) in_force: Arc<InForce>,
-    /// Identifies everything that is in force: the file, grants and the profile.
+    pub(crate) in_force: Arc<ActivePolicy>,
+    /// Identifies the combination of file, grants and profile.
     pub(crate) fingerprint: String,
     now: Time,
 }
@@ -56,20 +56,20 @@ fn current(services: &Services) -> CurrentPolicy {
     }
 }
 
-/// Announces on the feed that another policy is in force.
+/// Publishes an event that the policy changed.
 pub(crate) async fn announce(services: &Services) -> Result<(), StoreError> {
     let fingerprint = services.policies.set(None, None).fingerprint();
     let valid = services.policies.in_force().error.is_none();
     services.store.write(AnnouncePolicy { workspace: services.workspace, fingerprint, valid }).await
 }
 
-/// Reads what was written to the store, then announces it.
+/// Activates changes that were written to the store, and publishes the event.
 async fn refresh(services: &Services) -> Result<(), ServiceError> {
     services.policies.refresh(&services.store, services.workspace).await?;
     Ok(announce(services).await?)
 }
 
-/// Reads the policy in force. It is about all asks, so a token that sees only some of them does not read it.
+/// Returns the active policy. Requires a token that sees all asks, because the policy reveals facts about all of them.
 pub(crate) fn get(services: &Services, caller: &Caller) -> Result<CurrentPolicy, ServiceError> {
     authorize(caller, Permission::Read)?;
     if caller.scope != Scope::All {
@@ -78,16 +78,16 @@ pub(crate) fn get(services: &Services, caller: &Caller) -> Result<CurrentPolicy,
     Ok(current(services))
 }
 
-/// Writes the policy file, if the file still has the text that the caller read.
+/// Writes the policy file if it still has the text that the caller read.
 pub(crate) async fn set(services: &Arc<Services>, caller: &Caller, new: SetPolicy) -> Result<CurrentPolicy, ServiceError> {
     authorize(caller, Permission::Administer)?;
     let SetPolicy { text, if_fingerprint } = new;
     let writer = Arc::clone(services);
     let written = tokio::task::spawn_blocking(move || writer.policies.write(text, &if_fingerprint)).await;
-    written.unwrap_or_else(|stopped| Err(NotWritten::File(stopped.into()))).map_err(|error| match error {
-        NotWritten::Invalid(error) => ServiceError::InvalidPolicy(error),
-        NotWritten::Changed => ServiceError::PolicyChanged,
-        NotWritten::File(error) => {
+    written.unwrap_or_else(|stopped| Err(WritePolicyError::File(stopped.into()))).map_err(|error| match error {
+        WritePolicyError::Invalid(error) => ServiceError::InvalidPolicy(error),
+        WritePolicyError::Changed => ServiceError::PolicyChanged,
+        WritePolicyError::File(error) => {
             tracing::error!(%error, "policy.toml was not written");
             ServiceError::PolicyFile { path: services.policies.path().to_owned(), error }
         }
@@ -96,7 +96,7 @@ pub(crate) async fn set(services: &Arc<Services>, caller: &Caller, new: SetPolic
     Ok(current(services))
 }
 
-/// Allows something for a while.
+/// Creates a temporary grant.
 pub(crate) async fn grant(
     services: &Services,
     caller: &Caller,
@@ -128,13 +128,13 @@ pub(crate) async fn grant(
     Ok(made.unwrap_or(Grant { id, ..grant }))
 }
 
-/// Allows commands like these for one agent in one project, because a person allowed more than one call. The answer to
-/// the agent is committed already: if the grant fails, only the one call is allowed.
+/// Grants these commands to one agent in one project, because a person chose to allow more than one call. The answer to the
+/// agent is already committed: if the grant fails, only that call is allowed.
 pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: String, run: Vec<String>, now: Time) {
     let (id, until) = (GrantId::new(now, entropy::id()), Some(now.plus(AGENT_GRANT)));
     let grant = Grant { run, agent: Some(agent.to_owned()), project: Some(project), ..Grant::new(id, until) };
     if let Err(error) = grant.check() {
-        return tracing::warn!(agent, %error, "what an agent offered to allow is no rule; only the one call was allowed");
+        return tracing::warn!(agent, %error, "the offer of an agent to always allow a command is not a valid rule; only one call was allowed");
     }
     let add = AddGrant { workspace: services.workspace, id, until, data: Raw::of(&grant), key: None };
     let stored = async {
@@ -143,15 +143,14 @@ pub(crate) async fn grant_to_agent(services: &Services, agent: &str, project: St
     };
     match stored.await {
         Ok(()) if announce(services).await.is_ok() => {}
-        Ok(()) => tracing::warn!("the new policy is in force, but its event could not be published"),
-        Err(error) => tracing::warn!(agent, %error, "what a person allowed from now on could not be kept"),
+        Ok(()) => tracing::warn!("the new policy is active, but its event could not be published"),
+        Err(error) => tracing::warn!(agent, %error, "could not store a grant; only one call was allowed"),
     }
 }
 
-/// Takes a grant back at once.
 pub(crate) async fn revoke_grant(services: &Services, caller: &Caller, id: &str) -> Result<(), ServiceError> {
     authorize(caller, Permission::Administer)?;
-    let missing = || ServiceError::NotFound("no such grant; it may have been taken back already");
+    let missing = || ServiceError::NotFound("no such grant; it may have been revoked or expired");
     let remove = RemoveGrant { workspace: caller.workspace, id: id.parse().map_err(|_| missing())? };
     if !services.store.write(remove).await? {
         return Err(missing());
@@ -159,7 +158,7 @@ pub(crate) async fn revoke_grant(services: &Services, caller: &Caller, id: &str)
     refresh(services).await
 }
 
-/// Switches a profile on or off.
+/// Turns a profile on or off.
 pub(crate) async fn set_profile(services: &Services, caller: &Caller, new: SetProfile) -> Result<CurrentPolicy, ServiceError> {
     authorize(caller, Permission::Administer)?;
     let value = match new {
@@ -167,7 +166,7 @@ pub(crate) async fn set_profile(services: &Services, caller: &Caller, new: SetPr
         SetProfile { name: Some(name), for_ } => {
             let until = for_.map(|text| span("for", &text)).transpose()?.map(|span| services.clock.now().plus(span.0));
             services.policies.reload();
-            // A profile that the file does not have is refused now, not when it is needed.
+            // Refuse a missing profile now rather than at the next decision.
             services.policies.set(None, None).with_profile(&name, until)?;
             Some(Raw::of(&ActiveProfile { name, until }))
         }
@@ -177,13 +176,13 @@ pub(crate) async fn set_profile(services: &Services, caller: &Caller, new: SetPr
     Ok(current(services))
 }
 
-/// A project file that is trusted as long as its text stays the same.
+/// A project policy file that is trusted until its text changes.
 pub(crate) struct TrustedProject {
     pub(crate) path: String,
     pub(crate) hash: String,
 }
 
-/// Trusts the `.sayso.toml` of a project as it is now.
+/// Trusts the current `.sayso.toml` of a project.
 pub(crate) async fn trust_project(
     services: &Services,
     caller: &Caller,
@@ -191,7 +190,7 @@ pub(crate) async fn trust_project(
 ) -> Result<TrustedProject, ServiceError> {
     authorize(caller, Permission::Administer)?;
     let read = read_apart(move || {
-        let real = PathBuf::from(directory).canonicalize().map_err(|_| ServiceError::invalid("directory is not there"))?;
+        let real = PathBuf::from(directory).canonicalize().map_err(|_| ServiceError::invalid("directory does not exist"))?;
         let path = project_file(&real.to_string_lossy());
         let text = read_small_file(Path::new(&path), MAX_PROJECT_POLICY);
         let text = text.map_err(|error| ServiceError::invalid(format!("{path} cannot be read: {error}")))?;

@@ -1,4 +1,4 @@
-//! The policy as a form: changes to its text, and how often each rule decided.
+//! Editing the policy rule by rule, and statistics of each rule.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,25 +15,26 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 
-/// Changes in one request.
+/// Maximum number of changes per request.
 const MOST_EDITS: usize = 100;
-/// Days that are counted if the caller names none.
+/// Default period of the statistics, in days.
 const DAYS: u32 = 30;
 const DAY: Duration = Duration::from_secs(86_400);
 
-/// A text and the policy that it is.
+/// The edited text and the policy that it parses to.
 pub(crate) struct EditedPolicy {
     pub(crate) text: String,
     pub(crate) policy: Policy,
 }
 
-/// Applies changes to a text and reads it. Nothing is written: `policy::set` saves the text, if nobody else did meanwhile.
+/// Applies changes to a policy text and parses the result. Writes nothing: the caller saves the text with `policy::set`, which
+/// detects concurrent changes.
 pub(crate) async fn edit(services: &Services, caller: &Caller, request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
     authorize(caller, Permission::Read)?;
     services.policy_worker.run(std::future::ready(Ok(request)), apply_edits).await
 }
 
-/// Blocks its thread: a text may be large, and every change reads it.
+/// Blocks its thread: the text may be large, and each change parses it again.
 fn apply_edits(request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
     limits::check("the number of changes", request.edits.len(), MOST_EDITS)?;
     let mut text = request.text;
@@ -43,7 +44,7 @@ fn apply_edits(request: EditPolicy) -> Result<EditedPolicy, ServiceError> {
     Ok(EditedPolicy { policy: Policy::parse(&text)?, text })
 }
 
-/// Gives a rule that is written an id, so that its hits are counted also after it was renamed or moved.
+/// Gives a rule an id if it has none, so that its hits are still counted after it was renamed or moved.
 fn with_id(mut edit: PolicyEdit) -> PolicyEdit {
     if let PolicyEdit::AddRule { rule } | PolicyEdit::SetRule { rule, .. } = &mut edit {
         rule.id.get_or_insert_with(|| format!("r{}", entropy::hex(&entropy::bytes::<5>())));
@@ -51,18 +52,18 @@ fn with_id(mut edit: PolicyEdit) -> PolicyEdit {
     edit
 }
 
-/// How often each rule of the policy in force decided since a time.
+/// How often each rule of the active policy has decided since a time.
 pub(crate) struct CountedHits {
     pub(crate) since: Time,
     pub(crate) rules: Vec<RuleHits>,
 }
 
-/// Counts the hits of each rule. Callers who see only some asks see no counts, because a count is about all asks.
+/// Counts the hits of each rule. Returns none for callers who see only some asks, because the counts include all asks.
 pub(crate) async fn hits(services: &Services, caller: &Caller, query: RuleHitsQuery) -> Result<CountedHits, ServiceError> {
     authorize(caller, Permission::Read)?;
     let days = query.days.unwrap_or(DAYS);
     if !(1..=366).contains(&days) {
-        return Err(ServiceError::invalid("days is 1 to 366"));
+        return Err(ServiceError::invalid("days must be 1 to 366"));
     }
     let since = services.clock.now().minus(DAY * days);
     if caller.scope != Scope::All {
@@ -70,7 +71,7 @@ pub(crate) async fn hits(services: &Services, caller: &Caller, query: RuleHitsQu
     }
     services.policies.reload();
     let in_force = services.policies.in_force();
-    // A rule that got its id later was counted by its name before.
+    // Before a rule had an id, its hits were counted under its name.
     let keys = in_force.user.rules.iter().map(|rule| (rule.key(core::Scope::User), rule.spec().name.clone()));
     let keys: Vec<(String, Option<String>)> = keys.chain([(core::BUILT_IN.to_owned(), None)]).collect();
     let rules = keys.iter().flat_map(|(key, name)| [Some(key), name.as_ref()]).flatten().cloned().collect();
@@ -88,7 +89,7 @@ pub(crate) async fn hits(services: &Services, caller: &Caller, query: RuleHitsQu
     Ok(CountedHits { since, rules: rules.collect() })
 }
 
-/// Counts what people decided before about the action of an approval.
+/// Counts earlier decisions of people about the same action.
 pub(crate) async fn precedents(services: &Services, caller: &Caller, id: &str) -> Result<Precedents, ServiceError> {
     authorize(caller, Permission::Read)?;
     let count = CountPrecedents { workspace: caller.workspace, ask: ask_id(id)?, scope: caller.scope.clone() };

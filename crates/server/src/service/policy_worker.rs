@@ -1,6 +1,6 @@
-//! Policy work that a request makes as large as it likes: texts with many rules, tried on many asks.
+//! Runs policy work whose cost the caller controls: texts with many rules, applied to many asks.
 //!
-//! It runs on threads of its own and few at a time, so that it never holds up other requests.
+//! The work runs on blocking threads, at most two at a time, so that it never delays other requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use tokio::time::timeout;
 
 use super::ServiceError;
 
-/// Requests that are worked on at once.
+/// Maximum number of concurrent jobs.
 const AT_ONCE: usize = 2;
-/// How long a request waits for its turn.
+/// How long a request waits for a free slot before it fails.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
@@ -27,7 +27,8 @@ impl Default for PolicyWorker {
 }
 
 impl PolicyWorker {
-    /// Waits for a turn, then does the work. `prepare` reads what the work needs, so that requests that wait hold no asks.
+    /// Waits for a free slot, then runs `prepare` and the work. `prepare` loads the input after the wait, so that waiting
+    /// requests hold no asks in memory.
     pub(crate) async fn run<P, T: Send + 'static>(
         &self,
         prepare: impl Future<Output = Result<P, ServiceError>>,
@@ -40,7 +41,7 @@ impl PolicyWorker {
         let turn = turn.ok().and_then(Result::ok).ok_or(ServiceError::PolicyWorkerBusy)?;
         let prepared = prepare.await?;
         let worked = tokio::task::spawn_blocking(move || {
-            // The turn ends with the work, also if the caller has disconnected.
+            // The slot is free when the work ends, even if the caller has disconnected.
             let _turn = turn;
             work(prepared)
         });

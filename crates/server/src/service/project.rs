@@ -1,4 +1,4 @@
-//! The directory that an agent works in.
+//! The project directory of an agent.
 
 use std::path::{Path, PathBuf};
 
@@ -13,26 +13,24 @@ use super::{ServiceError, Services};
 use crate::auth::Caller;
 use crate::small_file::{read_apart, read_small_file};
 
-/// Bytes of a project's policy file.
+/// Maximum size of a project's policy file, in bytes.
 pub(super) const MAX_PROJECT_POLICY: u64 = 256 * 1024;
-/// Bytes of `.git/HEAD`: a reference or a hash.
+/// Maximum size of `.git/HEAD`, which contains a reference or a hash, in bytes.
 const MAX_HEAD: u64 = 4 * 1024;
 
-/// A directory and what Sayso reads from it when a session begins.
+/// A project directory, and the facts that Sayso reads from it when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Project {
-    /// Absolute.
     pub(crate) path: String,
     /// The text of `.sayso.toml`.
     pub(crate) policy: Option<String>,
-    /// The git branch.
     pub(crate) branch: Option<String>,
-    /// The configuration that makes programs run.
+    /// Hashes of configuration that makes programs run.
     pub(crate) config: Option<ConfigSnapshot>,
 }
 
 impl Project {
-    /// A directory that cannot be read from here.
+    /// A directory that this server cannot read.
     const fn unread(path: String) -> Self {
         Self { path, policy: None, branch: None, config: None }
     }
@@ -54,13 +52,13 @@ pub(crate) async fn read_project(directory: PathBuf, home: Option<String>) -> Pr
     read_apart(move || Project::read(&directory, home.as_deref())).await.unwrap_or_else(|| Project::unread(path))
 }
 
-/// The same, if it still is a directory.
+/// Reads a directory; `None` if it no longer exists.
 pub(crate) async fn read_existing_project(directory: PathBuf, home: Option<String>) -> Option<Project> {
     let read = move || directory.is_dir().then(|| Project::read(&directory, home.as_deref()));
     read_apart(read).await.flatten()
 }
 
-/// Checks a directory and a branch that a caller reports. `what` is what errors call the directory.
+/// Checks a directory and a branch that a caller reports. `what` names the directory in errors.
 pub(crate) fn check_reported_place(
     what: &'static str,
     directory: Option<&str>,
@@ -77,16 +75,16 @@ pub(crate) fn check_reported_place(
     Ok(())
 }
 
-/// Reads the directory that an agent outside this server reports. The agent may run on another machine; then its word is
-/// all there is.
+/// Reads the directory that an agent outside this server reports. If it does not exist here, the agent may run on another
+/// machine, and the reported path is used unchecked.
 pub(crate) async fn read_reported_project(path: &str, home: Option<String>) -> Project {
     let directory = PathBuf::from(path);
     let read = move || Project::read(&directory.canonicalize().unwrap_or(directory), home.as_deref());
     read_apart(read).await.unwrap_or_else(|| Project::unread(path.to_owned()))
 }
 
-/// The directory that a caller chooses: absolute, existing, and inside a configured root unless the caller is an admin.
-/// The home directory if the caller chooses none.
+/// Resolves the directory that a caller chooses. It must be absolute, exist, and be inside a configured root unless the caller
+/// is an admin. Defaults to the home directory.
 pub(crate) async fn allowed_directory(
     services: &Services,
     caller: &Caller,
@@ -120,7 +118,7 @@ pub(crate) async fn allowed_directory(
     }
 }
 
-/// The result of looking up the directory that a caller chooses.
+/// The result of resolving a chosen directory.
 enum ChosenDirectory {
     /// The path without links.
     Allowed(PathBuf),

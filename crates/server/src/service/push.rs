@@ -1,4 +1,4 @@
-//! Browsers that want a push message when an ask is pending.
+//! Push subscriptions of browsers.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

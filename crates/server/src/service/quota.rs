@@ -1,7 +1,7 @@
-//! Byte quotas: how much text one token and one session may have stored.
+//! Byte quotas limit how much text one token and one session can store.
 //!
-//! A quota refills as time passes, so an agent that is refused can try again later. Without quotas one `agent` token
-//! fills the disk with asks that are each below their own limits.
+//! A quota refills over time, so a refused agent can retry later. Without quotas, one `agent` token could fill the disk with
+//! asks that are each within their own limits.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -14,9 +14,9 @@ use super::ServiceError;
 use crate::auth::Caller;
 use crate::auth::rate::RateLimit;
 
-/// KiB that can be stored at once.
+/// Size of a full quota, in KiB.
 const BURST_KIB: u32 = 32 * 1024;
-/// How long it takes until one more KiB can be stored: 16 KiB a second.
+/// Refill interval for one KiB: 16 KiB per second.
 const KIB_EVERY: Duration = Duration::from_micros(62_500);
 
 /// The quota for the asks of one kind of asker.
@@ -29,23 +29,23 @@ impl<K: Eq + std::hash::Hash> Default for ByteQuota<K> {
     }
 }
 
-/// Every row costs one KiB at least: small ones have keys and events too.
+/// Converts bytes to KiB. Each row costs at least one KiB, because it also has keys and events.
 fn kib(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(1024)).unwrap_or(u32::MAX).max(1)
 }
 
 impl<K: Eq + std::hash::Hash> ByteQuota<K> {
-    /// Whether so many bytes may be stored. They are counted if they may.
-    pub(crate) fn take(&mut self, key: K, bytes: usize, now: Time) -> bool {
+    /// Spends this many bytes. Returns false, and spends nothing, if the quota is too low.
+    pub(crate) fn try_spend(&mut self, key: K, bytes: usize, now: Time) -> bool {
         self.0.allow_many(key, kib(bytes), now)
     }
 
-    fn give_back(&mut self, key: &K, bytes: usize) {
-        self.0.give_back(key, kib(bytes));
+    fn refund(&mut self, key: &K, bytes: usize) {
+        self.0.refund(key, kib(bytes));
     }
 }
 
-/// The quotas of `agent` tokens and of the sessions that they ask in. Other tokens belong to people.
+/// The quotas of `agent` tokens and of their sessions. Other tokens belong to people and have none.
 #[derive(Debug, Default)]
 pub(crate) struct ByteQuotas {
     tokens: Mutex<ByteQuota<TokenId>>,
@@ -57,28 +57,28 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl ByteQuotas {
-    /// Counts what a caller is about to store.
-    pub(crate) fn take(&self, caller: &Caller, session: Option<SessionId>, bytes: usize, now: Time) -> Result<(), ServiceError> {
+    /// Spends bytes of the caller's quota before they are stored.
+    pub(crate) fn spend(&self, caller: &Caller, session: Option<SessionId>, bytes: usize, now: Time) -> Result<(), ServiceError> {
         if caller.role != Role::Agent {
             return Ok(());
         }
-        if !locked(&self.tokens).take(caller.token, bytes, now) {
+        if !locked(&self.tokens).try_spend(caller.token, bytes, now) {
             return Err(ServiceError::ByteQuota);
         }
         if let Some(session) = session
-            && !locked(&self.sessions).take(session, bytes, now)
+            && !locked(&self.sessions).try_spend(session, bytes, now)
         {
-            locked(&self.tokens).give_back(&caller.token, bytes);
+            locked(&self.tokens).refund(&caller.token, bytes);
             return Err(ServiceError::ByteQuota);
         }
         Ok(())
     }
 
-    /// Takes back what was counted and is not stored after all.
-    pub(crate) fn give_back(&self, caller: &Caller, session: Option<SessionId>, bytes: usize) {
-        locked(&self.tokens).give_back(&caller.token, bytes);
+    /// Refunds bytes that were spent but not stored.
+    pub(crate) fn refund(&self, caller: &Caller, session: Option<SessionId>, bytes: usize) {
+        locked(&self.tokens).refund(&caller.token, bytes);
         if let Some(session) = session {
-            locked(&self.sessions).give_back(&session, bytes);
+            locked(&self.sessions).refund(&session, bytes);
         }
     }
 }

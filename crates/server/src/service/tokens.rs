@@ -1,4 +1,4 @@
-//! Tokens: creating, listing, revoking, the sign-in of a browser, and the tokens of agents that Sayso starts.
+//! Tokens: creating, listing and revoking them, signing in browsers, and the tokens of agents that Sayso starts.
 
 use std::time::Duration;
 
@@ -19,16 +19,14 @@ use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission, SECRET_PREFIX, hash, role_name};
 use crate::entropy;
 
-/// How long a login code is valid.
 const LOGIN_CODE_LIFE: Duration = Duration::from_secs(600);
 
-/// A token and its secret. The secret is known only to the request that created the token.
+/// A token and its secret. The server stores only a hash, so the secret is available only when the token is created.
 pub(crate) struct IssuedToken {
     pub(crate) row: TokenRow,
     pub(crate) secret: Option<String>,
 }
 
-/// Creates a token.
 pub(crate) async fn create(
     services: &Services,
     caller: &Caller,
@@ -86,7 +84,7 @@ pub(crate) async fn create(
     }
 }
 
-/// Checks what an admin says about the agent of a token.
+/// Checks the identity that an admin gives to the token of an agent.
 fn check_identity(role: Role, identity: &AskerIdentity) -> Result<(), ServiceError> {
     let AskerIdentity { agent, project, labels } = identity;
     if role != Role::Agent && (agent.is_some() || project.is_some()) {
@@ -113,7 +111,7 @@ pub(crate) async fn list(services: &Services, caller: &Caller) -> Result<Vec<Tok
     Ok(rows)
 }
 
-/// Revokes a token at once. Open streams check their token before they send more.
+/// Revokes a token immediately. Open streams check their token before each event.
 pub(crate) async fn revoke(services: &Services, caller: &Caller, id: &str) -> Result<TokenRow, ServiceError> {
     authorize(caller, Permission::Administer)?;
     let missing = || ServiceError::NotFound("no such token");
@@ -157,14 +155,14 @@ pub(crate) async fn create_login_code(
     Ok(LoginCode { code, expires_at })
 }
 
-/// Exchanges a login code for a token. The code is the permission.
+/// Exchanges a login code for a token. Requires no other permission.
 pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) -> Result<IssuedToken, ServiceError> {
     let now = services.clock.now();
     let LoginRequest { code, device } = login;
     limits::check("the name of the device", device.as_ref().map_or(0, String::len), limits::NAME)?;
     plain_text::check_optional("the name of the device", device.as_deref())?;
     let secret = entropy::secret(SECRET_PREFIX);
-    // The code decides about role and name.
+    // Role and name come from the code.
     let token = TokenRow {
         id: TokenId::new(now, entropy::id()),
         workspace: services.workspace,
@@ -183,22 +181,22 @@ pub(crate) async fn redeem_login_code(services: &Services, login: LoginRequest) 
     Ok(IssuedToken { row, secret: Some(secret) })
 }
 
-/// The secret of the token that one process of an agent gets.
+/// Derives the secret of the token for one process of an agent.
 pub(crate) fn agent_secret(services: &Services, connection: &Connection) -> String {
     format!("{SECRET_PREFIX}{}", process_secret(services, connection, b"agent token"))
 }
 
-/// The password of an agent that is a server, for one process of it.
+/// Derives the password for one process of an agent that is a server.
 pub(crate) fn agent_password(services: &Services, connection: &Connection) -> String {
     process_secret(services, connection, b"agent password")
 }
 
-/// The key with which the inputs for one process of an agent are named and digested.
+/// Derives the key for the names and digests of the inputs to one process of an agent.
 pub(crate) fn agent_input_key(services: &Services, connection: &Connection) -> [u8; 32] {
     process_key(services, connection, b"agent input")
 }
 
-/// A secret for one process of an agent. It is derived from the server's key, so nobody has to store it.
+/// Derives a secret for one process of an agent from the server's key, so that it does not have to be stored.
 fn process_secret(services: &Services, connection: &Connection, purpose: &[u8]) -> String {
     entropy::hex(&process_key(services, connection, purpose))
 }
@@ -219,7 +217,7 @@ fn agent_token_id(secret: &str) -> TokenId {
     TokenId::from_bytes(id)
 }
 
-/// Makes the token of an agent's process valid. A launch that is repeated after a crash finds it valid already.
+/// Activates the token of an agent's process. Idempotent, because a launch may be repeated after a crash.
 pub(crate) async fn issue_agent_token(
     services: &Services,
     agent: &str,

@@ -6,7 +6,7 @@ use sayso_store::read::{Page, ReadTranscript, TranscriptEntry};
 use super::{ServiceError, Services, authorize, listing, sessions};
 use crate::auth::{Caller, Permission};
 
-/// Reads a page of messages, tool calls and asks in their order.
+/// Reads a page of messages, tool calls and asks, in order.
 pub(crate) async fn read_transcript(
     services: &Services,
     caller: &Caller,

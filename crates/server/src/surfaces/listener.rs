@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_is_kept_and_the_peer_is_known_and_stopping_closes_idle_ones() {
+    async fn connection_is_reused_and_closed_when_idle_on_shutdown() {
         let server = Server::start(peer(), ListenerLimits::default()).await;
         let mut socket = server.connect().await;
         let port = socket.local_addr().unwrap().port().to_string();
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_that_is_under_way_is_finished_when_the_server_stops() {
+    async fn request_in_flight_completes_when_the_server_stops() {
         let (entered, arrived) = oneshot::channel();
         let (go, gone) = oneshot::channel::<()>();
         let slow = Arc::new(Mutex::new(Some((entered, gone))));
@@ -389,7 +389,7 @@ mod tests {
         read_to(&mut first, &port).await;
         second.write_all(REQUEST).await.unwrap();
         let early = timeout(Duration::from_millis(20), second.read(&mut [0; 16])).await;
-        assert!(early.is_err(), "served beside the first");
+        assert!(early.is_err(), "accepted a second connection");
         drop(first);
         let port = second.local_addr().unwrap().port().to_string();
         read_to(&mut second, &port).await;
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_write_fails_when_the_peer_does_not_read_and_not_when_it_reads_slowly() {
+    async fn write_times_out_only_if_the_peer_reads_nothing() {
         let (ours, mut theirs) = tokio::io::duplex(64);
         let mut socket = Guarded { io: ours, blocked: Duration::from_millis(50), end: None };
         let slow = async {

@@ -34,7 +34,7 @@ enum ListenerCall {
 /// Why an address could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ListenerError {
-    #[error("{MOST} addresses are open already; close one first")]
+    #[error("{MOST} addresses are already open; close one first")]
     Most,
     #[error("cannot listen there: {0}")]
     Io(#[from] io::Error),
@@ -49,7 +49,7 @@ pub(crate) enum OpenRefusal {
     NoNetwork,
     #[error("an address looks like 192.168.1.7 or 192.168.1.7:4517")]
     NotAnAddress,
-    #[error("name one address of this machine, not all of them")]
+    #[error("specify one address of this machine, not a wildcard address")]
     AllAddresses,
     #[error("{address}: {error}")]
     NotOpened { address: SocketAddr, error: ListenerError },

@@ -65,7 +65,7 @@ fn public(given: &str) -> Result<(String, String), ReachError> {
     }
     let host = url.host_str().ok_or_else(|| bad("it names no host"))?.to_owned();
     if url.path() != "/" || url.query().is_some() || url.fragment().is_some() || !url.username().is_empty() {
-        return Err(bad("the page is at the root of a host; give no more than its name and port"));
+        return Err(bad("the page is at the root of a host; omit the path"));
     }
     Ok((url.as_str().trim_end_matches('/').to_owned(), host))
 }
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_public_address_is_a_host_and_nothing_more() {
+    fn public_address_must_be_a_host() {
         let good = |url: &str| public(url).unwrap();
         assert_eq!(good("https://Box.Example/"), ("https://box.example".to_owned(), "box.example".to_owned()));
         assert_eq!(good("http://192.0.2.7:4517").1, "192.0.2.7");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_listens_everywhere_is_called_here() {
+    fn local_url_of_a_wildcard_address_is_loopback() {
         let called = |address: &str| local_url(address.parse().unwrap());
         assert_eq!(called("0.0.0.0:4517"), "http://127.0.0.1:4517");
         assert_eq!(called("[::]:1"), "http://[::1]:1");

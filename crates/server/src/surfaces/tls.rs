@@ -110,7 +110,7 @@ impl Tls {
     }
 
     /// Describes the certificate for clients.
-    pub(crate) fn shown(&self) -> Certificate {
+    pub(crate) fn to_api(&self) -> Certificate {
         let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
         Certificate {
             file: self.files.certificate.to_string_lossy().into_owned(),

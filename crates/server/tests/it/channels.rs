@@ -149,7 +149,7 @@ async fn slack_accepts_buttons_of_configured_people_only() {
     wanted["agent"] = json!("<!channel> & co");
     let ask = asked(&world, &clock, wanted).await;
     let message = slack.message(|message| message["blocks"][1]["type"] == "actions").await.unwrap();
-    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co needs you", "nobody is called by an agent");
+    assert_eq!(message["text"], "&lt;!channel&gt; &amp; co needs you", "mentions in agent text are escaped");
     let elements = message["blocks"][1]["elements"].as_array().unwrap();
     assert_eq!(elements[1]["text"]["text"], "PostgreSQL");
     let value = elements[1]["value"].as_str().unwrap();

@@ -209,9 +209,12 @@ async fn interrupt_stops_the_stream_and_keeps_its_text() {
 async fn invalid_configuration_is_refused_with_its_position() {
     for (lines, part) in [
         ("protocol = \"openai\"", "needs base_url and model"),
-        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://x\"", "base_url is no address"),
+        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://x\"", "base_url must look like"),
         ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\ncommand = \"x\"", "takes no command"),
-        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\napi_key_env = \"PATHS\"", "no name of a key"),
+        (
+            "protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\napi_key_env = \"PATHS\"",
+            "does not look like the name of a key",
+        ),
         ("command = \"x\"\nsystem = \"y\"", "system is for"),
     ] {
         let config = format!("[agents.talk]\n{lines}\n");

@@ -83,6 +83,6 @@ fn full_disk_returns_507_until_space_is_free() {
         world.admin.answer(&second.id, json!([["SQLite"]])).await.expect(200);
         assert_eq!(agent.finished().await.unwrap(), "Asked 2 times. The last time: You answered: SQLite.");
         let pending = world.admin.get("/v1/asks?status=pending&limit=500").await.expect(200);
-        assert_eq!(pending["pending"], taken, "what was taken is there, what was refused is not");
+        assert_eq!(pending["pending"], taken, "only accepted asks are stored");
     });
 }

@@ -1,5 +1,5 @@
 //! Requests at the edges of the protocol: held requests of revoked tokens, bodies that never end, hosts that two programs
-//! would read differently, and errors that must not repeat what was sent.
+//! would read differently, and errors that must not quote the request.
 
 use sayso_testkit::within;
 use serde_json::{Value, json};

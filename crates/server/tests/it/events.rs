@@ -122,7 +122,7 @@ async fn every_documented_event_is_emitted_and_every_emitted_event_is_documented
 }
 
 #[test]
-fn the_openapi_document_and_the_api_page_list_every_event() {
+fn openapi_document_and_api_page_list_every_event() {
     let mut names: BTreeSet<String> = Event::NAMES.iter().map(|name| (*name).to_owned()).collect();
     names.insert(ResetEvent::NAME.to_owned());
     let document: Value = serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();

@@ -181,7 +181,7 @@ async fn unchanged_file_is_approved_without_a_digest_and_after_a_restart() {
     deployment.world.server.restart().await.unwrap();
     deployment.write("#!/bin/sh\n");
     let refused = deployment.approve(&shown["digest"]).await.problem(409, "content_changed");
-    assert_eq!(refused["changes"], Value::Null, "nobody knows what was there before the restart");
+    assert_eq!(refused["changes"], Value::Null, "the earlier content was lost in the restart");
     let denied = json!({ "message": "Not like this." });
     deployment.world.admin.post(&format!("/v1/asks/{}/deny", deployment.ask), denied).await.expect(200);
     assert_eq!(deployment.agent.finished().await.unwrap(), "Denied: Not like this.");

@@ -211,7 +211,7 @@ async fn late_report_of_a_worker_withdraws_the_question_about_its_run() {
 }
 
 #[tokio::test]
-async fn renewed_lease_and_permitted_retry_ask_nobody() {
+async fn renewed_lease_and_permitted_retry_ask_no_one() {
     let (world, clock, bot) = timeless().await;
     let mut wanted = group("run-1");
     wanted["retry"] = json!(true);
@@ -376,7 +376,7 @@ async fn state_counts_against_the_byte_quota_of_the_token() {
 }
 
 #[tokio::test]
-async fn complete_group_that_nobody_claims_expires_with_its_state() {
+async fn unclaimed_group_expires_with_its_state() {
     let (world, clock, bot) = timeless().await;
     let mut wanted = group("run-1");
     wanted["keep"] = json!("1h");

@@ -83,7 +83,7 @@ async fn parked_question_can_be_rejected() {
     let mut watch = sayso_testkit::Watch::session(&world.server.client(), agent.session());
     let delivery = watch.about("ask.delivery", &id(&ask)).await.unwrap();
     assert!(delivery.event.data_json().contains("undeliverable"), "{}", delivery.event.data_json());
-    assert_eq!(world.session(agent.session()).await["status"], "failed", "a no wakes nobody");
+    assert_eq!(world.session(agent.session()).await["status"], "failed", "a denial resumes no session");
 }
 
 // A parked ask is not live, so a typed message does not answer it.

@@ -186,7 +186,7 @@ async fn answer_given_between_two_calls_is_returned() {
         if era == Era::Stateless {
             let client = McpClient::http(&server.url(), &token, era, &format!("agent-{era:?}")).await.unwrap();
             let result = client.call("ask_user", which()).await.unwrap();
-            assert_eq!(result.structured_content.unwrap()["answers"], json!([["SQLite"]]), "nobody is asked twice");
+            assert_eq!(result.structured_content.unwrap()["answers"], json!([["SQLite"]]), "the question is not asked again");
         }
     }
     assert!(server.client().pending_asks().await.unwrap().data.is_empty());

@@ -323,7 +323,7 @@ async fn lists_filter_and_page_and_refuse_invalid_parameters() {
     assert_eq!(ids(&format!("?session={}", agent.session())).await, [mock_id.as_str()]);
     assert_eq!(ids(&format!("?idEndsWith={}", &tool_id[tool_id.len() - 8..])).await, [tool_id.as_str()]);
     assert_eq!(ids(&format!("?idEndsWith={}", "0".repeat(80))).await, Vec::<String>::new(), "no id ends like this");
-    assert_eq!(ids("?project=%2Fsrv%2F").await, [tool_id.as_str()], "what is below counts");
+    assert_eq!(ids("?project=%2Fsrv%2F").await, [tool_id.as_str()], "subdirectories match");
     assert_eq!(ids("?project=%2Fsrv%2Fsho").await, Vec::<String>::new());
     assert_eq!(ids("?q=CARGO").await, [tool_id.as_str()]);
     assert_eq!(ids("?since=2100-01-01T00:00:00Z").await, Vec::<String>::new());

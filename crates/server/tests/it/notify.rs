@@ -88,7 +88,7 @@ async fn webhook_is_signed_and_has_no_content_by_default() {
         "text": "claude in shop-api needs you", "openedAt": ask["openedAt"],
     });
     assert_eq!(event["data"], data);
-    assert!(!calls[0].body.windows(8).any(|part| part == b"database"), "what is asked is not said");
+    assert!(!calls[0].body.windows(8).any(|part| part == b"database"), "the content of the ask is omitted");
     let other = standardwebhooks::Webhook::new("whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA").unwrap();
     assert!(other.verify(&calls[0].body, &calls[0].headers).is_err());
 }

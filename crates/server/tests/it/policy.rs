@@ -36,8 +36,8 @@ async fn policy_reject_rejects_questions() {
     let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert!(kinds.contains(&"question.resolved") && !kinds.contains(&"question.requested"), "{kinds:?}");
     // The person's own words.
-    let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"Nobody is here.\"\n").await;
-    assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: Nobody is here.");
+    let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"I am away.\"\n").await;
+    assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: I am away.");
 }
 
 // The policy picks the first option of every question and never invents free text.
@@ -354,7 +354,7 @@ async fn policy_file_is_validated_and_conflicting_writes_are_refused() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "# an editor\n");
     std::fs::write(&file, b"# \xff\n").unwrap();
     put("", &before["textFingerprint"]).await.problem(500, "internal");
-    assert_eq!(std::fs::read(&file).unwrap(), b"# \xff\n", "what cannot be read is not taken for nothing");
+    assert_eq!(std::fs::read(&file).unwrap(), b"# \xff\n", "an unreadable file is not replaced");
 }
 
 #[tokio::test]

@@ -90,7 +90,7 @@ async fn edits_that_make_the_policy_invalid_are_refused() {
     assert_eq!(problem["line"], 2);
     let many: Vec<Value> = (0..101).map(|_| json!({ "kind": "removeRule", "place": 1 })).collect();
     world.admin.post("/v1/policy/edit", json!({ "text": "", "edits": many })).await.problem(422, "limit_exceeded");
-    // People who may read the policy may try changes; agents may not.
+    // Viewers can try changes to the policy; agents cannot.
     let (viewer, agent) = (world.role("viewer").await, world.role("agent").await);
     viewer.post("/v1/policy/edit", json!({ "text": "" })).await.expect(200);
     agent.post("/v1/policy/edit", json!({ "text": "" })).await.problem(403, "forbidden");

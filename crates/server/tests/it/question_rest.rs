@@ -34,7 +34,7 @@ async fn reply_answers_the_question() {
     let resolved = event_of(&world, "question.resolved", &qid).await;
     assert_eq!((&resolved["question"]["status"], &resolved["question"]["response"]), (&json!("answered"), &json!("PostgreSQL")));
     assert_eq!(resolved["outcome"]["by"]["via"], "question-rest");
-    assert_eq!(resolved["status"], "answered", "the native ask is beside it");
+    assert_eq!(resolved["status"], "answered", "the native ask has the same outcome");
 }
 
 // The body of reject is optional and holds the person's message.

@@ -15,7 +15,7 @@ async fn opened_address_serves_until_it_is_closed() {
     assert_eq!(before["data"], json!([{ "address": address(&world), "url": world.server.url(), "main": true }]));
     let opened = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
     let again = world.admin.post("/v1/listeners", json!({ "address": "127.0.0.2:0" })).await.expect(201);
-    assert_eq!(opened, again, "it is open already");
+    assert_eq!(opened, again, "opening it again returns the same address");
     let url = opened["url"].as_str().unwrap();
     assert!(url.starts_with("http://127.0.0.2:"), "{url}");
     assert_eq!(http().get(format!("{url}/v1/health")).send().await.unwrap().status(), 200);
@@ -25,7 +25,7 @@ async fn opened_address_serves_until_it_is_closed() {
     let stream = http().get(format!("{url}/v1/events")).bearer_auth(world.server.token()).send().await.unwrap();
     world.admin.delete(&format!("/v1/listeners/{}", opened["address"].as_str().unwrap())).await.expect(204);
     let cut = within("the stream to be cut", async { Ok(stream.bytes().await.is_err()) }).await.unwrap();
-    assert!(cut, "whoever was connected there is cut off");
+    assert!(cut, "existing connections are closed");
     assert!(http().get(format!("{url}/v1/health")).send().await.is_err());
     world.admin.get("/v1/health").await.expect(200);
     assert_eq!(world.admin.get("/v1/listeners").await.expect(200)["data"].as_array().unwrap().len(), 1);
@@ -49,7 +49,7 @@ async fn invalid_addresses_are_refused() {
         assert!(reply.status == 201 || reply.status == 422, "{reply:?}");
     }
     let open = world.admin.get("/v1/listeners").await.expect(200)["data"].as_array().unwrap().len();
-    assert_eq!(open, 9, "eight beside its own");
+    assert_eq!(open, 9, "eight in addition to its own");
     // The server's own address needs no second listener.
     let own = world.admin.post("/v1/listeners", json!({ "address": address(&world) })).await.expect(201);
     assert_eq!(own["main"], true);
@@ -117,7 +117,7 @@ async fn phone_signs_in_once_and_can_answer() {
     let mut refused = 0;
     while nobody.post("/v1/login", wrong.clone()).await.status == 401 {
         refused += 1;
-        assert!(refused < 100, "nobody is ever slowed down");
+        assert!(refused < 100, "the rate limit never applies");
     }
     let good = code().await;
     nobody.post("/v1/login", json!({ "code": good["code"] })).await.problem(429, "rate_limited");

@@ -258,7 +258,8 @@ async fn slow_reader_delays_no_one_and_misses_no_event() {
     }
     let all: Vec<i64> = (1..=ASKS).collect();
     assert_eq!(reading.await.unwrap(), all);
-    // The server closes a stream that nobody reads for 30 seconds, which can happen on a busy machine. Clients resume then.
+    // The server closes a stream whose client reads nothing for 30 seconds, which can happen on a busy machine. Clients then
+    // resume.
     let mut received: Vec<i64> = Vec::new();
     loop {
         while let Some(piece) = slow.piece().await {

@@ -97,7 +97,7 @@ async fn approvals_and_links_are_blocks() {
             (&block["action_type"], &block["status"], &block["extra"]["needsUserAction"]),
             (&json!(kind), &json!("pending"), &json!(true))
         );
-        assert_eq!(block["ask"]["id"], ask["id"], "the whole ask is beside it");
+        assert_eq!(block["ask"]["id"], ask["id"], "the block contains the whole ask");
     }
 }
 

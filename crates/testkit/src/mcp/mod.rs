@@ -113,7 +113,7 @@ impl McpClient {
     /// # Errors
     /// If the connection is closed.
     pub async fn start(&self, tool: &str, arguments: Value) -> Result<McpCall> {
-        let Value::Object(arguments) = arguments else { anyhow::bail!("arguments are an object") };
+        let Value::Object(arguments) = arguments else { anyhow::bail!("arguments must be an object") };
         let params = CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments);
         let options = PeerRequestOptions::no_options();
         Ok(McpCall(self.running.send_cancellable_request(CallToolRequest::new(params).into(), options).await?))

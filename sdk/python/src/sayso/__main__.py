@@ -47,7 +47,7 @@ def load(place: str) -> Callable[..., Any]:
     module, colon, function = place.partition(":")
     if not colon or not function:
         raise ValueError("there is no function name")
-    # Modules of the program are beside it, as with `python -m`.
+    # Import modules from the current directory, as `python -m` does.
     sys.path.insert(0, os.getcwd())
     value = getattr(importlib.import_module(module), function)
     if not callable(value):

@@ -53,7 +53,7 @@ class IoThread:
             raise
 
     def in_background(self, call: Coroutine[Any, Any, Any]) -> None:
-        """Starts a call that nobody waits for. Called in the I/O thread only."""
+        """Starts a call in the background. Called in the I/O thread only."""
         task = self._loop.create_task(call)
         self._background.add(task)
         task.add_done_callback(self._background.discard)

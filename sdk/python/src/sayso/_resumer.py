@@ -110,7 +110,7 @@ async def _report_end(
 
 
 async def _call(function: Callable[[Claim], Any], claim: Claim) -> Any:
-    """Functions without coroutines run in a thread, so that the lease is renewed meanwhile."""
+    """Runs synchronous functions in a thread, so that the lease can be renewed while they run."""
     if inspect.iscoroutinefunction(function):
         return await function(claim)
     result = await asyncio.to_thread(function, claim)

@@ -159,7 +159,7 @@ class RateLimitedError(SaysoError):
 
 
 class QuestionRejectedError(SaysoError):
-    """Nobody answers the question: a person, the policy or a timeout rejected it, or it was withdrawn.
+    """There is no answer: a person, the policy or a timeout rejected the question, or it was withdrawn.
 
     `message` is written for the model: return it as the result of the tool call.
     """

@@ -77,7 +77,7 @@ class SaysoIntervention(InterventionHandler):
                 return Deny(reason=CANCELLED)
             decision = deciding.result()
         finally:
-            # Withdraws the ask if nobody has decided it.
+            # Withdraws the ask if it is still pending.
             deciding.cancel()
         return _action(decision.approved, decision.message, decision.input)
 

@@ -1132,8 +1132,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Claim a complete group: you may resume the run, and nobody else may.
-         * @description The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+         * Claim a complete group. While you hold the claim, only you may resume the run.
+         * @description The reply is 204 if no group with this name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
          *     token that opened them.
          */
         post: {
@@ -1197,7 +1197,7 @@ export interface paths {
         };
         /**
          * Wait until a group can be claimed.
-         * @description The wait claims nothing. Of several workers that wait, one is woken for each group.
+         * @description Waiting does not claim a group. If several workers wait, one of them is woken for each group.
          */
         get: {
             parameters: {
@@ -1294,7 +1294,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Take back a group that you opened: its pending asks are withdrawn, and its state is deleted. */
+        /** Withdraw a group that you opened. Its pending asks are withdrawn, and its state is deleted. */
         delete: {
             parameters: {
                 query?: {
@@ -1407,8 +1407,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a claim back.
-         * @description With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+         * Release a claim.
+         * @description With `started`, the run may have called tools, so a person decides whether it is resumed again, unless the group has `retry`.
          */
         post: {
             parameters: {

@@ -164,7 +164,7 @@ fn no(message: Option<&str>, stop: bool) -> NoRequest {
 
 fn sessions_question() -> Ask {
     let mut stored = question(&[
-        ("SQLite table", "One table beside users; can be revoked."),
+        ("SQLite table", "One table next to users; can be revoked."),
         ("Redis", "Expires by itself. Needs a Redis in every environment."),
         ("Signed cookie", "No storage. Cannot be revoked before it expires."),
     ]);

@@ -1,4 +1,4 @@
-//! Decisions that are held, queued, too late, or not delivered.
+//! Decisions that are held or queued, that arrive late, or that are not delivered.
 
 use super::*;
 

@@ -1,8 +1,27 @@
 //! The connection actor: the task that passes everything that reaches a connection to its owner, one item at a time.
 //!
+//! # Inputs
+//! The actor waits for these inputs at once, and processes one before it waits again:
+//! - outbox rows from its mailbox: outcomes, commands and messages that a commit queued for the agent;
+//! - output of the agent's process, or events and replies of the agent's server;
+//! - the deadline of the translator or the stale timer, whichever is earlier;
+//! - the latest time to commit direct inputs (see [`direct`](super::direct)), a stop of all agents, and the stop of the server.
+//!
+//! # Lifetime
+//! The [`Registry`] starts an actor when a commit queues a row for its connection and when the server starts. An actor with a
+//! process or a server lives as long as that. Any other actor ends after [`IDLE`] without work, so an idle connection costs no
+//! task. `Registry::retire` refuses that if rows arrived in the meantime.
+//!
+//! # Failures
 //! Passing an outbox row to the translator and committing everything that follows from it are one transaction, so each row is
-//! processed once. If a commit fails, the actor drops its state, loads the committed state again and repeats the work, exactly
-//! as after a crash.
+//! processed once. After a failed commit the actor drops its state, loads the committed state and repeats the work, exactly as
+//! after a crash ([`Stop`] lists the reasons). Rows that are already committed arrive a second time, from the database and from
+//! the mailbox; `committed` remembers the last one, so that they are skipped.
+//!
+//! # Back-pressure
+//! A full mailbox does not block the writer: the row stays in the database, the mailbox is marked as behind, and the actor reads
+//! the missing rows from the database. While the queue to the process is full, messages stay in the database as well, until
+//! `Heard::room` reports that it has room again.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -10,8 +10,8 @@ use crate::runtime::link::{Http, HttpSaid};
 use crate::service::tokens;
 
 const UNCERTAIN: &str = "it was about to be sent when Sayso's server ended";
-const UNKNOWN_PLACE: &str = "the agent's server is not there";
-const TOO_MANY: &str = "too many calls are under way";
+const UNKNOWN_PLACE: &str = "the agent's server is unknown";
+const TOO_MANY: &str = "too many calls are in flight";
 
 impl Owner {
     /// Connects to the server that the translator names, and disconnects from any other.

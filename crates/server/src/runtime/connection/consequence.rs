@@ -246,7 +246,7 @@ impl ConnectionState {
             link_schemes: &self.link_schemes,
         };
         let ask = open_for_agent(&agent, AskId::new(now, self.ids.next_id()), new, now)?;
-        if self.quota.take(session, ask.memory_size(), now) { Ok(Some(ask)) } else { Err(AskRefused::ByteQuota) }
+        if self.quota.try_spend(session, ask.memory_size(), now) { Ok(Some(ask)) } else { Err(AskRefused::ByteQuota) }
     }
 }
 

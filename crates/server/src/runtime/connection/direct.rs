@@ -65,9 +65,9 @@ impl Uncommitted {
         self.inputs.retain(|input| input.row != row);
     }
 
-    /// Returns what the next commit has to store first: the changes, the rows that the process has, and the rows that it may
-    /// not have.
-    pub(super) fn take(&mut self) -> (Vec<ConnectionChange>, Vec<OutboxId>, Vec<SentInput>) {
+    /// Removes and returns everything that the next commit has to store first: the changes, the rows that the process has, and the
+    /// rows that it may not have.
+    pub(super) fn drain(&mut self) -> (Vec<ConnectionChange>, Vec<OutboxId>, Vec<SentInput>) {
         let Self { inputs, changes } = std::mem::take(self);
         let (mut delivered, mut sent) = (Vec::new(), Vec::new());
         for DirectInput { row, ask, lines, received } in inputs {

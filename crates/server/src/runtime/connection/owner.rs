@@ -88,7 +88,7 @@ impl Owner {
         let name = &loaded.connection.agent;
         let (agent, unusable) = match services.agents.get(name) {
             Some(agent) => (agent.clone(), None),
-            None => (Agent::inside(name), Some(format!("the agent `{name}` is not configured any more"))),
+            None => (Agent::inside(name), Some(format!("the agent `{name}` is no longer configured"))),
         };
         let saved = loaded.connection.state.as_ref();
         let known = match loaded.connection.kind {

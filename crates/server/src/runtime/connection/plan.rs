@@ -83,7 +83,7 @@ pub(super) fn plan(state: &mut ConnectionState, work: Work, now: Time) -> Transi
     if repeatable && changes_nothing && state.uncommitted_bytes(process) < MOST_UNCOMMITTED {
         return Transition { live, advance: None, effects };
     }
-    let (uncommitted, received, sent) = state.uncommitted.take();
+    let (uncommitted, received, sent) = state.uncommitted.drain();
     changes.splice(0..0, uncommitted);
     delivered.splice(0..0, received);
     let advance = AdvanceConnection {

@@ -34,11 +34,9 @@ const ANOTHER_PROGRAM_WROTE: &str =
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Message {
-    /// Start the process.
     Launch(Launch),
     /// Lines for its standard input.
     Lines(Vec<String>),
-    /// Stop the process.
     Stop,
     /// A call to the HTTP server of the agent.
     Call(HttpCall),
@@ -266,7 +264,7 @@ impl AttachedProcess {
                 }
                 ProcessMessage::Refused { id, message } => {
                     if let Some(Waiting { id, ask, .. }) = self.sent(id) {
-                        let reason = format!("The agent takes no more input: {message}");
+                        let reason = format!("The agent no longer accepts input: {message}");
                         self.heard.refused.push(Refused { id, ask, reason });
                     }
                 }

@@ -1,5 +1,17 @@
 //! A stream's position in the feed. A cursor reads from the ring if the ring still has the position, and from the database
-//! otherwise. Switching between the two never skips or repeats an event.
+//! otherwise.
+//!
+//! Switching between the two never skips or repeats an event, because both are addressed by `seq`: everything up to
+//! [`StreamPosition::seq`] was sent or does not concern the stream. [`RingRead::Behind`] starts a read of at most [`PAGE`] stored
+//! events after that `seq`. When the page has been sent, the cursor asks the ring again, and continues there if the ring has
+//! everything after the new `seq`. Otherwise it reads the next page.
+//!
+//! A cursor is polled by the connection that sends its bytes, so a slow client slows only its own cursor. Frames that do not fit
+//! into a batch are not kept: the position stays before them, and they are read again.
+//!
+//! Two situations end the sequence. If the requested events were deleted, or the `seq` never existed, the cursor returns
+//! [`Batch::Reset`] and continues at the end of the feed. If the database has a gap, the cursor returns [`Batch::Closed`] instead
+//! of sending an incomplete sequence.
 
 use std::fmt;
 #[cfg(test)]
@@ -27,7 +39,6 @@ const PAGE: usize = 64;
 /// The events that a stream wants.
 #[derive(Debug, Clone)]
 pub(crate) struct Selection {
-    /// Whose feed.
     pub(crate) workspace: WorkspaceId,
     /// Only events of this session. The caller has checked that the token can see the session, so `scope` may be
     /// [`Scope::All`]: everything in a visible session is visible.

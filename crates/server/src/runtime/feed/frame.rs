@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_stays_within_its_limit_whatever_the_agent_sent() {
+    fn frame_stays_within_its_limit_for_any_ask() {
         let huge = "\u{1}é".repeat(128 * 1024);
         let long = "\u{7}".repeat(8 * 1024);
         let option = QuestionOption {
@@ -392,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_diff_loses_its_preview_and_nothing_else() {
+    fn large_diff_loses_only_its_preview() {
         let mut ask = fixture::approval(Action::Edit { paths: vec!["src/main.rs".to_owned()] });
         if let AskBody::Approval(approval) = Arc::make_mut(&mut ask.body) {
             approval.preview = Some(Preview::Text { text: "x".repeat(FRAME_MAX) });
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scope_sees_asks_by_label_and_the_rest_by_session() {
+    fn scope_covers_asks_by_label_and_other_events_by_session() {
         let (mine, other) = (fixture::session(1), fixture::session(2));
         let team = |value: &str| Scope::Labels { labels: [("team".to_owned(), value.to_owned())].into() };
         let token = TokenId::new(Time::from_millis(1), [4; 10]);

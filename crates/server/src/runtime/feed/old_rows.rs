@@ -42,7 +42,7 @@ async fn rows_of_version_0_1_render_byte_for_byte() {
 }
 
 #[test]
-fn the_stored_rows_have_every_event_that_is_stored() {
+fn stored_rows_cover_every_stored_event() {
     let names: BTreeSet<&str> = STREAM.lines().filter_map(|line| line.strip_prefix("event: ")).collect();
     let stored: BTreeSet<&str> = Event::NAMES.iter().copied().filter(|name| *name != "message.delta").collect();
     assert_eq!(names, stored);

@@ -3,6 +3,19 @@
 //! Entries have an *index* that only increases, because live-only frames lie between the stored ones and have no `seq`. Each
 //! entry links to the previous entry of the same session, so a stream of one session visits only its own frames, however busy
 //! other sessions are.
+//!
+//! # Invariants
+//! - The ring contains every stored frame with `floor < seq <= head`. A stream whose position is at `floor` or later can therefore
+//!   continue in the ring; one before it reads from the database ([`RingRead::Behind`]).
+//! - Dropping the oldest entry raises `floor` to its `seq`. Dropping never waits for a stream: a slow stream falls behind and reads
+//!   from the database.
+//! - If the writer publishes a `seq` other than `head + 1`, the ring is emptied and one index is skipped. All streams then notice
+//!   that they are behind, and read the missing events from the database.
+//!
+//! # Locking
+//! One mutex protects the ring. The writer's thread appends under it, so no caller renders, allocates frames, wakes tasks or drops
+//! frames while holding it, and a stream of all sessions visits at most [`ENTRIES_AT_ONCE`] entries per call. A stream registers
+//! its waker under the same lock under which it found nothing to read, so no wake-up is lost.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -213,7 +226,6 @@ impl Ring {
         (Ticket { session, place }, position)
     }
 
-    /// Unregisters a stream.
     pub(super) fn leave(&self, ticket: Ticket) {
         let mut state = self.lock();
         let Some(id) = ticket.session else {
@@ -229,8 +241,8 @@ impl Ring {
         }
     }
 
-    /// Reads the next frames for a stream. Updates `position` to what is known about it. The returned frames count as sent only
-    /// when the stream adopts `end`.
+    /// Reads the next frames for a stream. Updates `position` if there are none. Returned frames count as sent only when the
+    /// stream adopts `end`.
     pub(super) fn read_frames(&self, ticket: Ticket, scope: &Scope, position: &mut StreamPosition, waker: &Waker) -> RingRead {
         let mut state = self.lock();
         let Some(index) = position.index.or_else(|| state.index_after(position)) else {

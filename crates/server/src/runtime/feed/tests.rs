@@ -139,7 +139,7 @@ fn stream(feed: &Feed, database: &Arc<Database>, session: Option<SessionId>, sin
 }
 
 #[tokio::test]
-async fn a_hundred_streams_get_every_frame_in_order_from_a_small_ring() {
+async fn hundred_streams_get_every_frame_in_order_from_a_small_ring() {
     let (feed, database) = small(64);
     let plan: Vec<u8> = (0..2_000_u32).map(|n| ((n * n / 7) % 5) as u8).collect();
     let mut readers = tokio::task::JoinSet::new();
@@ -176,7 +176,7 @@ async fn a_hundred_streams_get_every_frame_in_order_from_a_small_ring() {
 }
 
 #[test]
-fn a_stream_of_a_session_is_woken_once_per_batch_and_only_by_its_own() {
+fn session_stream_is_woken_once_per_batch_of_its_session() {
     let (feed, database) = small(64);
     let (mine, other) = (fixture::session(1), fixture::session(2));
     let (count, all) = (Arc::new(Count::default()), Arc::new(Count::default()));
@@ -196,7 +196,7 @@ fn a_stream_of_a_session_is_woken_once_per_batch_and_only_by_its_own() {
 }
 
 #[test]
-fn an_idle_stream_of_a_session_never_needs_the_database_however_busy_the_others_are() {
+fn idle_session_stream_needs_no_database_while_others_are_busy() {
     let (feed, database) = small(4);
     let (mine, other) = (fixture::session(1), fixture::session(2));
     let mut cursor = stream(&feed, &database, Some(mine), None);
@@ -213,7 +213,7 @@ fn an_idle_stream_of_a_session_never_needs_the_database_however_busy_the_others_
 fn live_events_reach_open_streams_only_and_keep_positions() {
     let (feed, database) = small(64);
     let mine = fixture::session(1);
-    feed.publish_live(fixture::delta(mine, "nobody hears this"));
+    feed.publish_live(fixture::delta(mine, "no stream is open"));
     let mut now = stream(&feed, &database, Some(mine), None);
     feed.publish(vec![database.commit(Some(mine))]);
     feed.publish_live(fixture::delta(mine, "a"));
@@ -259,7 +259,7 @@ fn deleted_and_future_positions_are_reset() {
 }
 
 #[test]
-fn a_server_that_was_not_seeded_still_misses_nothing_after_its_first_event() {
+fn unseeded_feed_misses_nothing_after_its_first_event() {
     let feed = Feed::with_bounds(Bounds { frames: 8, bytes: usize::MAX });
     let database = Arc::new(Database::default());
     for _ in 0..20 {
@@ -358,7 +358,7 @@ impl Reader {
                 self.seen = seq;
             }
             Batch::Quiet => {}
-            Batch::Closed => panic!("nobody closed it"),
+            Batch::Closed => panic!("the feed is closed"),
         }
         true
     }

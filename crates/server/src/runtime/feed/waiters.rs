@@ -21,7 +21,6 @@ struct Place {
 }
 
 impl Waiters {
-    /// Assigns a slot.
     pub(super) fn join(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.places.push(Place::default());
@@ -29,7 +28,6 @@ impl Waiters {
         })
     }
 
-    /// Releases a slot.
     pub(super) fn leave(&mut self, place: usize) {
         self.places[place] = Place::default();
         self.free.push(place);

@@ -14,7 +14,7 @@ use crate::runtime::Runtime;
 use crate::service::groups::{self, ClaimWish, ClaimedRun};
 use crate::service::{ServiceError, authorize};
 
-/// A worker that waits. Its queue exists as long as it does.
+/// A waiting worker. Keeps the queue of its name alive.
 struct Waiting<'a> {
     groups: &'a Groups,
     key: QueueKey,
@@ -23,15 +23,15 @@ struct Waiting<'a> {
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        // The index and this worker: nobody else waits.
+        // The two references are the index and this worker, so no other worker waits.
         self.groups.lock().drop_idle_queue(&self.key, 2);
     }
 }
 
-/// How many groups of this name can be claimed. If there is none, waits at most this long for one, and no longer than the
-/// caller's token is valid.
+/// Returns how many groups with this name can be claimed. If there is none, waits for one, at most this long and no longer than
+/// the caller's token is valid.
 ///
-/// The wait claims nothing: a worker that is gone when the wait ends must not hold a claim.
+/// Waiting claims nothing, because a worker that disconnects during the wait must not hold a claim.
 pub(crate) async fn wait_until_ready(
     runtime: &Runtime,
     caller: &Caller,
@@ -65,7 +65,7 @@ pub(crate) async fn wait_until_ready(
     }
 }
 
-/// Claims the group that is named, or the oldest complete one of a name. Nothing if there is none.
+/// Claims the group with this id, or the oldest complete group with this name. `None` if there is none.
 pub(crate) async fn claim(
     runtime: &Runtime,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! What the server remembers about groups that are not over.
+//! The in-memory index of groups that have not ended.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use sayso_core::id::{AskId, GroupId, TokenId};
 use sayso_core::time::Time;
 use tokio::sync::Notify;
 
-/// Groups that one kind of worker claims.
+/// The token and name whose groups share a queue.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct QueueKey {
     pub(super) token: TokenId,
@@ -29,14 +29,14 @@ struct Tracked {
     callback: Option<Time>,
 }
 
-/// See the module. Bounded by the groups that are not over, and by the workers that wait.
+/// Bounded by the number of groups that have not ended, and the number of waiting workers.
 #[derive(Debug, Default)]
 pub(super) struct GroupIndex {
     groups: HashMap<GroupId, Tracked>,
-    /// Asks whose outcome a group waits for.
+    /// The groups that wait for each pending ask.
     asks: HashMap<AskId, Vec<GroupId>>,
     ready: HashMap<QueueKey, ReadyQueue>,
-    /// The calls that claimed groups, so that a repeated call finds its claim.
+    /// The group that each idempotent call claimed, so that a repeated call finds its claim.
     calls: HashMap<(TokenId, String), GroupId>,
     due: BTreeSet<(Time, GroupId)>,
     callbacks: BTreeSet<(Time, GroupId)>,
@@ -47,7 +47,7 @@ fn queue_key(group: &Group) -> QueueKey {
     QueueKey { token: group.opened_by, name: group.name.clone() }
 }
 
-/// The asks that decide what happens to the group next.
+/// Returns the asks whose outcomes the group waits for.
 fn awaited(group: &Group) -> Vec<AskId> {
     match &group.phase {
         GroupPhase::Pending => group.asks.clone(),
@@ -64,7 +64,7 @@ fn call_of(group: &Group) -> Option<(TokenId, String)> {
 }
 
 impl GroupIndex {
-    /// Replaces what is known about a group.
+    /// Replaces the entry of a group.
     pub(super) fn put(&mut self, group: Arc<Group>) {
         self.forget(group.id);
         if group.is_over() {
@@ -112,7 +112,7 @@ impl GroupIndex {
         callback.map(|at| self.callbacks.remove(&(at, id)));
     }
 
-    /// Returns whether a group waits for it.
+    /// Returns whether a group waits for this ask.
     pub(super) fn ask_resolved(&mut self, ask: AskId) -> bool {
         let Some(waiting) = self.asks.get(&ask) else { return false };
         self.look_at.extend(waiting.iter().copied());
@@ -123,12 +123,12 @@ impl GroupIndex {
         self.look_at.insert(group);
     }
 
-    /// The next group to claim. It is taken from the queue, so that two workers do not try the same one.
+    /// Removes the next group from its queue and returns it, so that two workers do not try the same one.
     pub(super) fn take_ready(&mut self, key: &QueueKey) -> Option<GroupId> {
         self.ready.get_mut(key)?.groups.pop_front()
     }
 
-    /// Puts a group back that could not be claimed.
+    /// Puts back a group that could not be claimed.
     pub(super) fn put_back(&mut self, key: &QueueKey, id: GroupId) {
         let is_ready = |tracked: &Tracked| matches!(tracked.group.phase, GroupPhase::Ready { .. });
         if self.groups.get(&id).is_some_and(is_ready) {
@@ -148,24 +148,24 @@ impl GroupIndex {
         Arc::clone(&self.ready.entry(key.clone()).or_default().notify)
     }
 
-    /// Removes a queue that is empty, if there are only this many references to it.
+    /// Removes a queue if it is empty and has only this many references.
     pub(super) fn drop_idle_queue(&mut self, key: &QueueKey, references: usize) {
         if self.ready.get(key).is_some_and(|queue| queue.groups.is_empty() && Arc::strong_count(&queue.notify) <= references) {
             self.ready.remove(key);
         }
     }
 
-    /// The group that this call claimed.
+    /// Returns the group that this call claimed.
     pub(super) fn claimed_by(&self, token: TokenId, call: &str) -> Option<GroupId> {
         self.calls.get(&(token, call.to_owned())).copied()
     }
 
-    /// When the task has to look again; `None` if only a commit can change anything.
+    /// Returns when the task has work again; `None` if only a commit can cause work.
     pub(super) fn next_due(&self) -> Option<Time> {
         [&self.due, &self.callbacks].into_iter().filter_map(|due| due.first().map(|(at, _)| *at)).min()
     }
 
-    /// Holds leases that would expire before then. Workers could not renew them while the server was down.
+    /// Extends leases that would expire before this time, because workers could not renew them while the server was down.
     pub(super) fn hold_until(&mut self, then: Time) {
         while self.due.first().is_some_and(|(at, _)| *at < then)
             && let Some((_, id)) = self.due.pop_first()
@@ -177,7 +177,7 @@ impl GroupIndex {
         }
     }
 
-    /// The groups to look at now. Each is taken.
+    /// Removes and returns the groups that are due now.
     pub(super) fn take_due(&mut self, now: Time) -> Vec<Arc<Group>> {
         let mut ids = std::mem::take(&mut self.look_at);
         while self.due.first().is_some_and(|(at, _)| *at <= now)
@@ -188,7 +188,7 @@ impl GroupIndex {
         ids.into_iter().filter_map(|id| self.groups.get(&id).map(|tracked| Arc::clone(&tracked.group))).collect()
     }
 
-    /// At most so many groups whose target is to be called now. Each is taken.
+    /// Removes and returns up to this many groups whose callback is due now.
     pub(super) fn take_callbacks(&mut self, now: Time, limit: usize) -> Vec<Arc<Group>> {
         let mut found = Vec::new();
         while found.len() < limit
@@ -200,7 +200,7 @@ impl GroupIndex {
         found
     }
 
-    /// Looks at the group again at this time.
+    /// Schedules the next check of a group.
     pub(super) fn again_at(&mut self, id: GroupId, at: Time) {
         if let Some(tracked) = self.groups.get_mut(&id) {
             tracked.due = Some(at);

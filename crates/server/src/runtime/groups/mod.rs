@@ -1,6 +1,6 @@
-//! Groups that are not over: which are complete, when leases expire, and which targets to call.
+//! Groups that have not ended: which are complete, when leases expire, and which callbacks are due.
 //!
-//! Rows are the truth. The index follows the commits, and is loaded when the server starts.
+//! The rows in the database are the source of truth. The index is loaded at start and updated by commits.
 
 mod claim;
 mod index;
@@ -19,11 +19,11 @@ use index::GroupIndex;
 pub(crate) use claim::{claim, wait_until_ready};
 pub(crate) use task::run;
 
-/// See the module.
+/// The index, and a signal for the task.
 #[derive(Debug)]
 pub(crate) struct Groups {
     index: Mutex<GroupIndex>,
-    /// The task has something to do.
+    /// Notified when the task has work.
     changed: Notify,
     targets: BTreeMap<String, WebhookChannel>,
 }
@@ -37,7 +37,7 @@ impl Groups {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes over the groups that a commit changed. Called on the writer's thread, so it must not block.
+    /// Updates the groups that a commit changed. Called on the writer's thread, so it must not block.
     pub(crate) fn changed(&self, groups: Vec<Arc<Group>>) {
         if groups.is_empty() {
             return;
@@ -50,14 +50,14 @@ impl Groups {
         self.changed.notify_one();
     }
 
-    /// An ask has its outcome. Called on the writer's thread, so it must not block.
+    /// Handles the outcome of an ask. Called on the writer's thread, so it must not block.
     pub(crate) fn ask_resolved(&self, ask: AskId) {
         if self.lock().ask_resolved(ask) {
             self.changed.notify_one();
         }
     }
 
-    /// Takes over the groups of the last process. Asks may have been decided just before it ended.
+    /// Loads the groups of the previous server process. Their asks may have been decided just before it ended.
     pub(crate) fn resume(&self, groups: Vec<Group>) {
         let mut index = self.lock();
         for group in groups {

@@ -1,4 +1,4 @@
-//! The task that completes groups, expires claims, and calls targets.
+//! The task that completes groups, expires claims and calls callback targets.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,12 +15,12 @@ use crate::runtime::notify::Next;
 use crate::service::Services;
 use crate::service::groups::{lease_expired, question_about};
 
-/// How long to wait before something that could not be stored is tried again.
+/// How long to wait before a failed commit is retried.
 const RETRY: Duration = Duration::from_secs(5);
-/// Targets that are called at once.
+/// Maximum number of concurrent callbacks.
 const CALLS: usize = 16;
 
-/// Runs until it is dropped. Leases do not expire within `grace` of the start.
+/// Runs until it is dropped. No lease expires within `grace` after the start.
 pub(crate) async fn run(services: Arc<Services>, groups: Arc<Groups>, grace: Duration) {
     groups.lock().hold_until(services.clock.now().plus(grace));
     let mut calls: JoinSet<()> = JoinSet::new();
@@ -55,11 +55,11 @@ async fn tend(services: &Services, groups: &Groups, group: &Group) {
     let question = Box::new(question_about(services, group, &lease_expired(group)));
     let tended = services.store.write(RefreshGroup { workspace: services.workspace, group: group.id, question }).await;
     let again = match tended {
-        // The clock of the store is behind ours.
+        // The clock of the store is behind the clock of the server.
         Ok(Some(group)) => group.due().filter(|_| !group.is_over()),
         Ok(None) => None,
         Err(error) => {
-            tracing::warn!(%error, group = %group.id, "a group could not be stored; trying again");
+            tracing::warn!(%error, group = %group.id, "could not store a group; trying again");
             Some(services.clock.now().plus(RETRY))
         }
     };
@@ -76,7 +76,7 @@ struct CallbackEvent {
     data: CallbackData,
 }
 
-/// Ids and statuses only: the receiver reads the rest with its token.
+/// The body of a callback. Contains only ids and statuses; the receiver reads the rest with its token.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct CallbackData {
@@ -97,7 +97,7 @@ async fn call_back(services: &Services, groups: &Groups, group: &Group) {
     let Some(callback) = &group.callback else { return };
     let (workspace, id) = (services.workspace, group.id);
     let (sent, retry) = match groups.targets.get(&callback.target) {
-        // The target was removed from the configuration. It may come back.
+        // The target was removed from the configuration, and may be added again.
         None => (false, true),
         Some(target) => {
             let query = GetGroup { workspace, group: id, token: group.opened_by };
@@ -127,8 +127,8 @@ async fn call_back(services: &Services, groups: &Groups, group: &Group) {
             }
         }
     };
-    // If this cannot be stored, the next start calls the target again, with the same webhook id.
+    // If this is not stored, the next server process calls the target again, with the same webhook id.
     if let Err(error) = services.store.write(RecordCallback { workspace, group: id, sent, retry }).await {
-        tracing::warn!(%error, group = %id, "the result of a callback could not be stored");
+        tracing::warn!(%error, group = %id, "could not store the result of a callback");
     }
 }

@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_after_one_of_another_program_are_told_apart() {
+    fn inputs_of_other_programs_are_distinguished() {
         let dir = tempfile::tempdir().unwrap();
         let mut ledger = after_7_and_12(dir.path());
         assert!(ledger.is_foreign(u64::MAX) && !ledger.is_foreign(u64::MAX) && !ledger.is_foreign(12));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_is_private_and_no_link_is_followed() {
+    fn ledger_is_private_and_follows_no_symbolic_link() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         InputLedger::create(dir.path()).unwrap();

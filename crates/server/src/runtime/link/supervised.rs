@@ -49,13 +49,21 @@ const FOREIGN_INPUT: &str = "Another program, or a server of an earlier version,
 #[derive(Debug)]
 pub(crate) enum ProcessMessage {
     /// An output line. The output has been read up to `position`.
-    Line { text: String, position: WirePosition },
-    /// The process exited.
-    Exited { exit: Exit, position: WirePosition },
+    Line {
+        text: String,
+        position: WirePosition,
+    },
+    Exited {
+        exit: Exit,
+        position: WirePosition,
+    },
     /// The supervisor accepted the input with this id.
     Taken(OutboxId),
     /// The supervisor refused the input.
-    Refused { id: OutboxId, message: String },
+    Refused {
+        id: OutboxId,
+        message: String,
+    },
     /// Another program interfered. The text is for people.
     Warning(String),
     /// All output from before the attachment has been read. Sent once.
@@ -109,7 +117,6 @@ enum Source {
     Over,
 }
 
-/// An attached process.
 pub(crate) struct Supervised {
     source: Source,
     lines: LineAssembler,
@@ -443,7 +450,7 @@ impl Supervised {
                             self.record(record, position);
                         }
                     }
-                    Err(error) => self.end(&format!("what it said cannot be read: {error}")),
+                    Err(error) => self.end(&format!("its reply cannot be parsed: {error}")),
                 },
                 Source::Over => std::future::pending().await,
             }
@@ -484,7 +491,7 @@ impl Supervised {
             let position = WirePosition(self.lines.position());
             match entry {
                 Entry::Line(Line { stream: Stream::Out, text, dropped }) => {
-                    let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes were cut]") };
+                    let text = if dropped == 0 { text } else { format!("{text}[{dropped} bytes omitted]") };
                     self.ready.push_back(ProcessMessage::Line { text, position });
                 }
                 Entry::Line(Line { stream: Stream::Err, text, .. }) => {

@@ -14,23 +14,22 @@ use super::channel::{
 };
 use super::schedule::{Quiet, Timing};
 use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
-use crate::service::notes::Says;
+use crate::service::notes::NoteDetail;
 
 /// The default delay before a notification.
 const AFTER: Duration = Duration::from_secs(20);
-/// How many channels there may be.
+/// Maximum number of channels.
 const MOST: usize = 32;
 
-/// What entries need from outside the file.
+/// The context that entries are built in.
 #[derive(Debug)]
 pub(crate) struct ChannelContext<'a> {
-    /// The environment variables of the server.
     pub(crate) variables: ChannelVariables,
-    /// Where files that are not named from the root are.
+    /// The directory that relative paths refer to.
     pub(crate) dir: &'a Path,
 }
 
-/// The channels, and when each is used. An error says which entry it is about.
+/// Builds the channels and their schedules. Errors name the entry.
 pub(crate) fn read(
     entries: &[NotifyConfig],
     around: &ChannelContext<'_>,
@@ -78,7 +77,7 @@ fn leads_into_itself(timings: &[Timing], from: usize) -> bool {
             None => return false,
         }
     }
-    // It leads into a ring that it is not part of; one of the ring says so.
+    // The entry leads into a cycle that it is not part of. An entry of the cycle reports the error.
     false
 }
 
@@ -86,7 +85,7 @@ impl NotifyConfig {
     fn timing(&self, names: &[&str]) -> Result<Timing, String> {
         let quiet = match (&self.quiet, &self.zone) {
             (None, None) => None,
-            (None, Some(_)) => return Err("zone needs quiet, which is missing".to_owned()),
+            (None, Some(_)) => return Err("zone requires quiet, which is missing".to_owned()),
             (Some(text), zone) => {
                 let quiet: Quiet = text.parse().map_err(|error: super::schedule::NoHours| error.to_string())?;
                 match zone {
@@ -114,7 +113,7 @@ impl NotifyConfig {
                 return Err("the name of a person is empty or too long".to_owned());
             }
         }
-        let says = if self.content { Says::WhatIsAsked } else { Says::WhoWaits };
+        let says = if self.content { NoteDetail::WithContent } else { NoteDetail::AgentOnly };
         Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
     }
 
@@ -196,7 +195,7 @@ impl NotifyConfig {
     }
 }
 
-/// The targets of `[callbacks]`. An error says which one it is about.
+/// Builds the targets of `[callbacks]`. Errors name the target.
 pub(crate) fn read_callbacks(
     entries: &BTreeMap<String, CallbackConfig>,
     around: &ChannelContext<'_>,
@@ -223,7 +222,7 @@ fn read_secret(
 ) -> Result<Option<String>, String> {
     let secret = match (variable, file) {
         (None, None) => return Ok(None),
-        (Some(_), Some(_)) => return Err(format!("{what}_env and {what}_file are both set; one is enough")),
+        (Some(_), Some(_)) => return Err(format!("set only one of {what}_env and {what}_file")),
         (Some(variable), None) => {
             let found = around.variables.iter().find(|(name, _)| name == variable).map(|(_, value)| value.clone());
             found.ok_or_else(|| format!("the environment of the server has no variable {variable} ({what}_env)"))?
@@ -280,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_reported_with_their_place() {
+    fn configuration_errors_name_their_entry() {
         for (text, said) in [
             ("kind = \"pigeon\"", "unknown variant `pigeon`"),
             ("name = \"x\"", "missing field `kind`"),
@@ -311,7 +310,7 @@ mod tests {
                 "kind = \"email\"\nurl = \"smtp://u:p@host\"\nfrom = \"a@b\"\nto = \"c@d\"",
                 "url must not contain a user or a password",
             ),
-            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"nobody\"\nto = \"c@d\"", "from is not an email address"),
+            ("kind = \"email\"\nurl = \"smtp://host\"\nfrom = \"sayso\"\nto = \"c@d\"", "from is not an email address"),
         ] {
             let error = load(&format!("[[notify]]\n{text}\n")).unwrap_err();
             assert!(error.contains(said), "{text}: {error}");

@@ -1,4 +1,5 @@
-//! Reaching a person who does not look: after the policy, once per ask and channel, and only while it waits.
+//! Notifications for people who do not have Sayso open. The policy decides first; each channel notifies once per ask, and only
+//! while the ask is pending.
 //!
 //! Commits only put asks into the queues of the channels. Each channel has its own task that sends due notes, so that a failing
 //! channel delays no other one. Sent notes are rows, and due times follow from the ask and the configuration, so a restart
@@ -28,7 +29,7 @@ use crate::config::notify::ChannelKind;
 use crate::runtime::Runtime;
 use crate::service::answer_links::{BadLink, Holder, HolderIdentity};
 use crate::service::asks;
-use crate::service::notes::Says;
+use crate::service::notes::NoteDetail;
 use crate::service::{ServiceError, authorize};
 use channel::ChannelSender;
 pub(crate) use channel::{Next, WebhookChannel};
@@ -39,37 +40,37 @@ pub(crate) use build::{ChannelContext, read, read_callbacks};
 pub(crate) use push::{PushKey, Unusable};
 pub(crate) use worker::test;
 
-/// The setting that keeps since when a channel is known, so that a new one does not tell of everything that waits.
+/// Key of the setting with the time at which each channel was added, so that a new channel does not report asks from before.
 const SINCE: &str = "notify_since";
 
-/// One channel.
+/// A channel with its queue and its schedule.
 #[derive(Debug)]
 pub(crate) struct ConfiguredChannel {
     pub(crate) name: String,
     pub(crate) kind: ChannelKind,
-    pub(crate) says: Says,
-    /// The person whom its links are for.
+    pub(crate) says: NoteDetail,
+    /// The person that its links are signed for.
     pub(crate) person: Option<String>,
     channel: ChannelSender,
     queue: NoteQueue,
-    /// The receiver said that it is gone for good.
+    /// True after the receiver reported that it no longer exists.
     gone: AtomicBool,
     last_failure: Mutex<Option<String>>,
 }
 
 impl ConfiguredChannel {
-    fn new(name: String, kind: ChannelKind, says: Says, person: Option<String>, channel: ChannelSender) -> Self {
+    fn new(name: String, kind: ChannelKind, says: NoteDetail, person: Option<String>, channel: ChannelSender) -> Self {
         let (queue, gone, last_failure) = (NoteQueue::default(), AtomicBool::new(false), Mutex::new(None));
         Self { name, kind, says, person, channel, queue, gone, last_failure }
     }
 
-    /// The holder of its links.
+    /// Returns the holder that its links are signed for.
     pub(crate) fn holder(&self) -> Option<Holder<'_>> {
         let person = self.person.as_deref()?;
         Some(Holder { channel: &self.name, identity: HolderIdentity::Person(person) })
     }
 
-    /// The channel, for decisions that people make in it.
+    /// Returns the channel as the origin of decisions.
     pub(crate) fn channel(&self) -> asks::DecisionChannel<'_> {
         asks::DecisionChannel { name: &self.name, kind: self.kind, says: self.says }
     }
@@ -99,12 +100,12 @@ impl Notifier {
         &self.entries
     }
 
-    /// Whether there is a channel of this kind.
+    /// Returns whether there is a channel of this kind.
     pub(crate) fn has(&self, kind: ChannelKind) -> bool {
         self.entries.iter().any(|entry| entry.kind == kind)
     }
 
-    /// Everybody whom a link may be for: the person of a channel, and for browsers each of these tokens.
+    /// Returns all possible holders of links: the persons of channels, and these tokens for browsers.
     fn holders<'a>(&'a self, tokens: &'a [Arc<Caller>]) -> impl Iterator<Item = Holder<'a>> {
         self.entries.iter().flat_map(move |entry| {
             let browsers = if entry.kind == ChannelKind::WebPush { tokens } else { &[] };
@@ -113,7 +114,7 @@ impl Notifier {
         })
     }
 
-    /// Takes news of asks. Called by the writer's commit, so it must not block.
+    /// Handles changes of asks. Called on the writer's thread, so it must not block.
     pub(crate) fn heard(&self, events: &[StoredEvent]) {
         if self.entries.is_empty() {
             return;
@@ -131,9 +132,9 @@ impl Notifier {
         }
     }
 
-    /// This time, or the end of the channel's quiet hours if it falls into them.
-    fn awake(&self, index: usize, at: Time) -> Time {
-        self.timings.get(index).map_or(at, |timing| timing.awake(at))
+    /// Returns this time, or the end of the channel's quiet hours if the time is within them.
+    fn outside_quiet_hours(&self, index: usize, at: Time) -> Time {
+        self.timings.get(index).map_or(at, |timing| timing.outside_quiet_hours(at))
     }
 
     fn due(&self, opened: Time) -> impl Iterator<Item = (&ConfiguredChannel, Time)> {
@@ -141,7 +142,7 @@ impl Notifier {
         self.entries.iter().zip(times).filter_map(|(entry, at)| Some((entry, at?)))
     }
 
-    /// Takes up what waits when the server starts.
+    /// Loads pending asks and sent notes when the server starts.
     pub(crate) async fn begin(
         &self,
         store: &Store,
@@ -158,7 +159,7 @@ impl Notifier {
         let mut known: std::collections::HashSet<(AskId, &str)> = std::collections::HashSet::new();
         for note in &notes {
             let Some(entry) = self.entries.iter().find(|entry| entry.name == note.channel) else {
-                // Of a channel that is not configured any more.
+                // The channel is no longer configured.
                 store.write(DeleteNotification { workspace, ask: note.ask, channel: note.channel.clone() }).await?;
                 continue;
             };
@@ -183,7 +184,7 @@ impl Notifier {
         Ok(())
     }
 
-    /// The tasks of all channels.
+    /// Starts the tasks of all channels.
     pub(crate) fn run(runtime: &Arc<Runtime>) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         for index in 0..runtime.notifier.entries.len() {
@@ -200,8 +201,8 @@ impl Notifier {
         tasks
     }
 
-    /// A channel as the admin sees it: without its secrets.
-    fn shown(&self) -> Vec<sayso_api::notify::Channel> {
+    /// A channel without its secrets, for admins.
+    fn list(&self) -> Vec<sayso_api::notify::Channel> {
         let shown = |(entry, timing): (&ConfiguredChannel, &Timing)| sayso_api::notify::Channel {
             name: entry.name.clone(),
             kind: entry.kind.as_str().to_owned(),
@@ -210,7 +211,7 @@ impl Notifier {
                 Some(sayso_api::notify::Then { name: self.entries.get(next)?.name.clone(), after: Span(after).to_string() })
             }),
             quiet: timing.quiet.as_ref().map(ToString::to_string),
-            content: entry.says == Says::WhatIsAsked,
+            content: entry.says == NoteDetail::WithContent,
             person: entry.person.clone(),
             gone: entry.gone.load(Ordering::Relaxed),
             last_failure: entry.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -219,10 +220,10 @@ impl Notifier {
     }
 }
 
-/// The ask that an answer link is for, and for whom it was made.
+/// The ask and the holder of a verified answer link.
 pub(crate) struct LinkTarget<'a> {
     pub(crate) ask: AskId,
-    /// The channel that the link was sent through.
+    /// The channel that sent the link.
     pub(crate) entry: &'a ConfiguredChannel,
     pub(crate) decider: asks::ChannelDecider,
 }
@@ -248,10 +249,10 @@ pub(crate) fn read_answer_link<'a>(runtime: &'a Runtime, code: &str) -> Result<L
 /// Lists the channels, without their secrets.
 pub(crate) fn list(runtime: &Runtime, caller: &Caller) -> Result<Vec<sayso_api::notify::Channel>, ServiceError> {
     authorize(caller, Permission::Administer)?;
-    Ok(runtime.notifier.shown())
+    Ok(runtime.notifier.list())
 }
 
-/// Since when each channel is known. One that is new is known from now on, one that is gone is forgotten.
+/// Returns when each channel was added. Adds new channels with the current time, and removes those that are not configured.
 async fn since(
     store: &Store,
     workspace: WorkspaceId,

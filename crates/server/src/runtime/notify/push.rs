@@ -1,4 +1,4 @@
-//! What web push needs: encryption to one browser (RFC 8291, RFC 8188) and a signature that says who sends (RFC 8292).
+//! Cryptography of web push: encryption for one browser (RFC 8291, RFC 8188) and identification of the server (VAPID, RFC 8292).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,14 +13,14 @@ use sha2::Sha256;
 
 use crate::entropy;
 
-/// How long a signature is good, in seconds.
+/// Lifetime of a signature, in seconds.
 const SIGNED: i64 = 12 * 3_600;
-/// The size of the only record, in bytes: what every push service takes.
+/// Size of the single record, in bytes. All push services accept it.
 const RECORD: u32 = 4_096;
 /// The maximum payload: the record without its header, its tag and its end marker.
 pub(crate) const MOST: usize = 4_096 - 86 - 16 - 1;
 
-/// The key of this server. Browsers are bound to it when they ask to be woken.
+/// The key pair of this server. Browsers bind their subscription to it.
 pub(crate) struct PushKey {
     pair: EcdsaKeyPair,
 }
@@ -31,30 +31,30 @@ impl std::fmt::Debug for PushKey {
     }
 }
 
-/// A key or a message that cannot be used.
+/// An invalid key or subscription.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the key or the message is invalid")]
 pub(crate) struct Unusable;
 
 impl PushKey {
-    /// A new key, as it is kept.
+    /// Generates a key in the stored form.
     pub(crate) fn generate() -> Result<Vec<u8>, Unusable> {
         let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &SystemRandom::new());
         made.map(|document| document.as_ref().to_vec()).map_err(|_| Unusable)
     }
 
-    /// The key that was kept.
+    /// Parses the stored form.
     pub(crate) fn read(kept: &[u8]) -> Result<Self, Unusable> {
         let pair = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, kept, &SystemRandom::new());
         pair.map(|pair| Self { pair }).map_err(|_| Unusable)
     }
 
-    /// Its public part, as browsers take it.
+    /// Returns the public key in the form that browsers expect.
     pub(crate) fn public(&self) -> String {
         URL_SAFE_NO_PAD.encode(self.pair.public_key())
     }
 
-    /// The header that says who sends to this push service.
+    /// Builds the `Authorization` header for a push service.
     pub(crate) fn authorization(&self, origin: &str, contact: &str, now: Time) -> Result<String, Unusable> {
         let head = URL_SAFE_NO_PAD.encode(r#"{"typ":"JWT","alg":"ES256"}"#);
         let claims = json!({ "aud": origin, "exp": now.as_millis() / 1_000 + SIGNED, "sub": contact });
@@ -65,7 +65,7 @@ impl PushKey {
 }
 
 fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    // A key of any length is taken, so this does not fail.
+    // HMAC accepts keys of any length, so this does not fail.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return [0; 32] };
     for part in parts {
         mac.update(part);
@@ -73,7 +73,7 @@ fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// A message that only this browser can read.
+/// Encrypts a message for one browser.
 pub(crate) fn encrypt(message: &[u8], browser: &[u8; 65], auth: &[u8; 16]) -> Result<Vec<u8>, Unusable> {
     if message.len() > MOST {
         return Err(Unusable);
@@ -88,7 +88,7 @@ pub(crate) fn encrypt(message: &[u8], browser: &[u8; 65], auth: &[u8; 16]) -> Re
     let nonce = mac(&root, &[b"Content-Encoding: nonce\0", &[1]]);
     let key = LessSafeKey::new(UnboundKey::new(&AES_128_GCM, &key[..16]).map_err(|_| Unusable)?);
     let nonce = Nonce::try_assume_unique_for_key(&nonce[..12]).map_err(|_| Unusable)?;
-    // The mark says that this record is the last one.
+    // The delimiter 2 marks the last record.
     let mut sealed = [message, &[2]].concat();
     key.seal_in_place_append_tag(nonce, Aad::empty(), &mut sealed).map_err(|_| Unusable)?;
     let length = u8::try_from(public.as_ref().len()).map_err(|_| Unusable)?;
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_push_says_who_sends_it() {
+    fn push_request_is_signed_by_the_server() {
         let key = PushKey::read(&PushKey::generate().unwrap()).unwrap();
         let header = key.authorization("https://push.example.com", "mailto:ada@example.com", Time::from_millis(1_000)).unwrap();
         let (token, public) = header.strip_prefix("vapid t=").unwrap().split_once(", k=").unwrap();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_or_too_long_is_not_sent() {
+    fn invalid_key_and_oversized_payload_are_refused() {
         assert_eq!(encrypt(b"x", &[4; 65], &[0; 16]), Err(Unusable));
         assert_eq!(encrypt(&[0; MOST + 1], &[4; 65], &[0; 16]), Err(Unusable));
     }

@@ -1,4 +1,4 @@
-//! What a channel has to do, and when. It only holds ids; the rows are the truth.
+//! The job queue of a channel. Contains only ids; the rows in the database are the source of truth.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,14 +7,14 @@ use sayso_core::id::AskId;
 use sayso_core::time::Time;
 use tokio::sync::Notify;
 
-/// Something to do for an ask.
+/// A job about an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NoteJob {
-    /// Tell that it waits.
+    /// Notify that the ask is pending.
     Tell,
-    /// Tell that it does not wait any more.
+    /// Report that the ask is no longer pending.
     Over {
-        /// How often that was tried.
+        /// Number of failed attempts.
         tries: u32,
     },
 }
@@ -38,7 +38,6 @@ impl NoteQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Something is to be done then.
     pub(super) fn add(&self, at: Time, ask: AskId, job: NoteJob) {
         let is_first = {
             let mut state = self.locked();
@@ -50,17 +49,17 @@ impl NoteQueue {
         }
     }
 
-    /// This ask has a row.
+    /// Records that the ask has a row.
     pub(super) fn noted(&self, ask: AskId) {
         self.locked().noted.insert(ask);
     }
 
-    /// Whether this ask has a row.
+    /// Returns whether the ask has a row.
     pub(super) fn is_noted(&self, ask: AskId) -> bool {
         self.locked().noted.contains(&ask)
     }
 
-    /// Removes the row of an ask. Returns true if there was one. Then the caller has to report the outcome.
+    /// Forgets the row of an ask. Returns true if there was one; the caller then has to report the outcome.
     pub(super) fn end(&self, ask: AskId) -> bool {
         self.locked().noted.remove(&ask)
     }
@@ -77,13 +76,13 @@ impl NoteQueue {
         }
     }
 
-    /// When the next job is due.
+    /// Returns when the next job is due.
     pub(super) fn first(&self) -> Option<Time> {
         self.locked().due.first().map(|(at, ..)| *at)
     }
 
-    /// The next job that is due.
-    pub(super) fn take(&self, now: Time) -> Option<(AskId, NoteJob)> {
+    /// Removes and returns the next job that is due.
+    pub(super) fn pop_due(&self, now: Time) -> Option<(AskId, NoteJob)> {
         let mut state = self.locked();
         state.due.first().filter(|(at, ..)| *at <= now)?;
         state.due.pop_first().map(|(_, ask, job)| (ask, job))
@@ -99,22 +98,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_resolved_is_not_told() {
+    fn resolved_ask_is_not_notified() {
         let (queue, one, two) = (NoteQueue::default(), AskId::from_bytes([1; 16]), AskId::from_bytes([2; 16]));
         queue.add(at(10), one, NoteJob::Tell);
         queue.add(at(5), two, NoteJob::Tell);
-        assert_eq!((queue.first(), queue.take(at(4))), (Some(at(5)), None));
+        assert_eq!((queue.first(), queue.pop_due(at(4))), (Some(at(5)), None));
         queue.resolved(two, at(5), at(4));
-        assert_eq!((queue.take(at(9)), queue.take(at(10)), queue.first()), (None, Some((one, NoteJob::Tell)), None));
+        assert_eq!((queue.pop_due(at(9)), queue.pop_due(at(10)), queue.first()), (None, Some((one, NoteJob::Tell)), None));
     }
 
     #[test]
-    fn who_was_told_hears_once_that_it_is_over() {
+    fn sent_note_is_updated_once_after_the_outcome() {
         let (queue, ask) = (NoteQueue::default(), AskId::from_bytes([1; 16]));
         queue.noted(ask);
         queue.resolved(ask, at(5), at(7));
-        assert_eq!(queue.take(at(7)), Some((ask, NoteJob::Over { tries: 0 })));
+        assert_eq!(queue.pop_due(at(7)), Some((ask, NoteJob::Over { tries: 0 })));
         queue.resolved(ask, at(5), at(8));
-        assert!(!queue.end(ask) && queue.take(at(9)).is_none());
+        assert!(!queue.end(ask) && queue.pop_due(at(9)).is_none());
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use sayso_core::time::Time;
 
-/// The waits between tries; after the last one nothing more is tried.
+/// The delays between attempts. After the last one, the channel gives up.
 const TRIES: [Duration; 5] = [
     Duration::from_secs(5),
     Duration::from_secs(30),
@@ -15,39 +15,38 @@ const TRIES: [Duration; 5] = [
     Duration::from_secs(3_600),
 ];
 
-/// The longest that a receiver may ask for patience.
+/// Maximum delay that a `Retry-After` header can request.
 const LONGEST: Duration = Duration::from_secs(3_600);
 
-/// When one channel is used.
+/// The schedule of one channel.
 #[derive(Debug, Clone)]
 pub(crate) struct Timing {
-    /// How long an ask waits before; for one that others lead to, this is of no use.
+    /// How long an ask has to be pending first. Unused for a channel that is only reached by escalation.
     pub(crate) after: Duration,
-    /// The quiet hours.
     pub(crate) quiet: Option<Quiet>,
-    /// Which channel comes next, and how much later.
+    /// The index of the next channel of the escalation, and the delay until it is used.
     pub(crate) then: Option<(usize, Duration)>,
-    /// Whether it is used by itself, and not only when another one leads to it.
+    /// False if the channel is only reached by escalation from another one.
     pub(crate) first: bool,
 }
 
 impl Timing {
     /// This time, or the end of the quiet hours if it falls into them.
-    pub(crate) fn awake(&self, at: Time) -> Time {
-        self.quiet.as_ref().map_or(at, |quiet| quiet.over(at))
+    pub(crate) fn outside_quiet_hours(&self, at: Time) -> Time {
+        self.quiet.as_ref().map_or(at, |quiet| quiet.after(at))
     }
 }
 
-/// When each channel is due for an ask that was opened then, as long as it stays pending.
+/// Returns when each channel is due for an ask that was opened at this time and stays pending.
 pub(crate) fn due(timings: &[Timing], opened: Time) -> Vec<Option<Time>> {
     let mut due: Vec<Option<Time>> = vec![None; timings.len()];
     for (index, timing) in timings.iter().enumerate().filter(|(_, timing)| timing.first) {
         let mut at = opened.plus(timing.after);
         let mut next = Some(index);
-        // A way that leads back into itself was refused when the file was read; here it only ends.
+        // The configuration has no cycles; the bound on the steps makes the loop end in any case.
         for _ in 0..timings.len() {
             let Some((here, timing)) = next.and_then(|here| Some((here, timings.get(here)?))) else { break };
-            at = timing.awake(at);
+            at = timing.outside_quiet_hours(at);
             if let Some(slot) = due.get_mut(here) {
                 *slot = Some(slot.map_or(at, |earlier| earlier.min(at)));
             }
@@ -60,8 +59,8 @@ pub(crate) fn due(timings: &[Timing], opened: Time) -> Vec<Option<Time>> {
     due
 }
 
-/// How long to wait after this many tries; nothing if that was the last. `chance` is any byte: receivers that were
-/// down together are not called together.
+/// Returns the delay after this many attempts; `None` after the last one. `chance` is a random byte that adds jitter, so that
+/// receivers that failed together are not called together.
 pub(crate) fn again(tries: u32, chance: u8, asked: Option<Duration>) -> Option<Duration> {
     let wait = TRIES.get(usize::try_from(tries).ok()?.checked_sub(1)?)?;
     let spread = wait.mul_f64(0.8 + 0.4 * f64::from(chance) / 255.0);
@@ -71,13 +70,13 @@ pub(crate) fn again(tries: u32, chance: u8, asked: Option<Duration>) -> Option<D
 /// Hours of the day without notifications: `22:00-07:00`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Quiet {
-    /// Minutes of the day: from the first, before the second.
+    /// Start (inclusive) and end (exclusive), in minutes of the day.
     from: i16,
     to: i16,
     zone: TimeZone,
 }
 
-/// Text that names no hours.
+/// A text that is not a valid time range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("quiet must look like \"22:00-07:00\"")]
 pub(crate) struct NoHours;
@@ -85,7 +84,7 @@ pub(crate) struct NoHours;
 impl FromStr for Quiet {
     type Err = NoHours;
 
-    /// The hours in the zone of this machine.
+    /// Parses the hours, in the time zone of this machine.
     fn from_str(text: &str) -> Result<Self, NoHours> {
         let minute = |text: &str| -> Option<i16> {
             let (hour, minute) = text.trim().split_once(':')?;
@@ -109,13 +108,13 @@ impl std::fmt::Display for Quiet {
 }
 
 impl Quiet {
-    /// The same hours, elsewhere.
+    /// Returns the same hours in another time zone.
     pub(crate) fn within(self, zone: TimeZone) -> Self {
         Self { zone, ..self }
     }
 
-    /// This time, or the end of the quiet hours if it falls into them.
-    fn over(&self, at: Time) -> Time {
+    /// Returns this time, or the end of the quiet hours if the time is within them.
+    fn after(&self, at: Time) -> Time {
         let Ok(stamp) = jiff::Timestamp::from_millisecond(at.as_millis()) else { return at };
         let here = stamp.to_zoned(self.zone.clone());
         let minute = i16::from(here.hour()) * 60 + i16::from(here.minute());
@@ -127,7 +126,7 @@ impl Quiet {
         let day = if minute < self.to { Ok(here.date()) } else { here.date().tomorrow() };
         let (hour, minute) = (i8::try_from(self.to / 60).unwrap_or(0), i8::try_from(self.to % 60).unwrap_or(0));
         let end = day.and_then(|day| day.at(hour, minute, 0, 0).to_zoned(self.zone.clone()));
-        // Clocks that are put back and forth do not bring a time before this one.
+        // Changes to and from daylight saving time must not return an earlier time.
         end.map_or(at, |end| Time::from_millis(end.timestamp().as_millisecond()).max(at))
     }
 }
@@ -164,13 +163,13 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_way_to_a_channel_counts() {
+    fn earliest_due_time_of_a_channel_wins() {
         let timings = [timing(0, None, Some((2, 30)), true), timing(60, None, Some((2, 1)), true), timing(0, None, None, false)];
         assert_eq!(due(&timings, at("2026-11-16T12:00:00Z"))[2], Some(at("2026-11-16T12:02:00Z")));
     }
 
     #[test]
-    fn a_way_that_leads_into_itself_ends() {
+    fn escalation_cycle_terminates() {
         let timings = [timing(0, None, Some((1, 1)), true), timing(0, None, Some((0, 1)), false)];
         assert_eq!(due(&timings, at("2026-11-16T12:00:00Z")).len(), 2);
     }
@@ -196,9 +195,9 @@ mod tests {
     fn quiet_hours_follow_the_clock_on_the_wall() {
         let zone = TimeZone::get("Europe/Berlin").unwrap();
         let quiet = "22:00-07:00".parse::<Quiet>().unwrap().within(zone);
-        assert_eq!(quiet.over(at("2026-07-01T21:00:00Z")), at("2026-07-02T05:00:00Z"), "summer");
-        assert_eq!(quiet.over(at("2026-12-01T21:30:00Z")), at("2026-12-02T06:00:00Z"), "winter");
-        assert_eq!(quiet.over(at("2026-10-24T23:00:00Z")), at("2026-10-25T06:00:00Z"), "the night when clocks are put back");
+        assert_eq!(quiet.after(at("2026-07-01T21:00:00Z")), at("2026-07-02T05:00:00Z"), "summer");
+        assert_eq!(quiet.after(at("2026-12-01T21:30:00Z")), at("2026-12-02T06:00:00Z"), "winter");
+        assert_eq!(quiet.after(at("2026-10-24T23:00:00Z")), at("2026-10-25T06:00:00Z"), "the night when clocks are put back");
     }
 
     #[test]
@@ -218,6 +217,6 @@ mod tests {
         }
         assert_eq!((again(0, 0, None), again(6, 0, None)), (None, None));
         assert_eq!(again(1, 0, Some(minutes(7))), Some(minutes(7)), "a receiver that asks for patience gets it");
-        assert_eq!(again(1, 0, Some(minutes(900))), Some(minutes(60)), "but not for ever");
+        assert_eq!(again(1, 0, Some(minutes(900))), Some(minutes(60)), "up to the maximum");
     }
 }

@@ -24,13 +24,13 @@ use crate::runtime::Runtime;
 use crate::service::notes::{self, Note};
 use crate::service::{ServiceError, authorize};
 
-/// How many notes of one channel are on their way at once. The others wait where they are.
+/// Maximum number of notes that one channel sends concurrently. The others stay in the queue.
 const AT_ONCE: usize = 8;
-/// How long one try may take at most; channels have shorter limits of their own.
+/// Time limit for one attempt. Channels have shorter limits of their own.
 const LIMIT: Duration = Duration::from_secs(30);
 /// How long a stopping server waits for notes that are being sent.
 const STOPPING: Duration = Duration::from_secs(3);
-/// How long to wait when the database does not answer.
+/// How long to wait after a database error.
 const STORE: Duration = Duration::from_secs(5);
 
 /// Sends due notes until the server stops.
@@ -39,7 +39,7 @@ pub(super) async fn run(runtime: Arc<Runtime>, index: usize) {
     let mut under_way = JoinSet::new();
     loop {
         while under_way.len() < AT_ONCE
-            && let Some((ask, job)) = entry.queue.take(runtime.services.clock.now())
+            && let Some((ask, job)) = entry.queue.pop_due(runtime.services.clock.now())
         {
             let span = tracing::debug_span!("notification", channel = entry.name, %ask);
             under_way.spawn(attempt(Arc::clone(&runtime), index, ask, job).instrument(span));
@@ -72,7 +72,7 @@ async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) 
         NoteJob::Over { tries } => over(&runtime, entry, ask, tries).await,
     };
     if let Err(error) = done {
-        // A full disk, most likely.
+        // Most likely the disk is full.
         tracing::warn!(%error, channel = entry.name, %ask, "could not store a notification; trying again");
         entry.queue.add(runtime.services.clock.now().plus(STORE), ask, job);
     }
@@ -93,7 +93,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     }
     let now = runtime.services.clock.now();
     if let Some(until) = ask.snoozed_until.filter(|until| *until > now) {
-        entry.queue.add(runtime.notifier.awake(index, until), id, NoteJob::Tell);
+        entry.queue.add(runtime.notifier.outside_quiet_hours(index, until), id, NoteJob::Tell);
         return Ok(());
     }
     let get = GetNotification { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
@@ -107,12 +107,12 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     let told = send(runtime, entry, Some(&ask), &note).await;
     let now = runtime.services.clock.now();
     let (state, message) = match told {
-        // An id that cannot be stored is like none: the message stays as it is.
+        // Ignore an id that cannot be stored. The message is then not updated later.
         Ok(message) => {
             (NotificationState::Told, message.filter(|message| plain_text::check("the id of the message", message).is_ok()))
         }
         Err(failure) => match after_failure(entry, id, &failure, attempts) {
-            Some(wait) => (NotificationState::Again(runtime.notifier.awake(index, now.plus(wait))), None),
+            Some(wait) => (NotificationState::Again(runtime.notifier.outside_quiet_hours(index, now.plus(wait))), None),
             None => (NotificationState::GivenUp, None),
         },
     };
@@ -123,14 +123,14 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
     if let NotificationState::Again(at) = state {
         entry.queue.add(at, id, NoteJob::Tell);
     }
-    // It may have been decided while the note was on its way.
+    // The ask may have been decided while the note was being sent.
     if find(runtime, id).await?.is_none_or(|ask| !is_pending(&ask)) && entry.queue.end(id) {
         entry.queue.add(now, id, NoteJob::Over { tries: 0 });
     }
     Ok(())
 }
 
-/// How long to wait until it is tried again; nothing if it is given up.
+/// Returns the delay until the next attempt; `None` if the channel gives up.
 fn after_failure(entry: &ConfiguredChannel, ask: AskId, failure: &SendFailure, attempts: u32) -> Option<Duration> {
     let [chance] = entropy::bytes::<1>();
     let wait = match failure.next {
@@ -145,7 +145,7 @@ fn after_failure(entry: &ConfiguredChannel, ask: AskId, failure: &SendFailure, a
     wait
 }
 
-/// One try, with an end.
+/// Makes one attempt with a time limit.
 async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, note: &Note) -> SendResult {
     if entry.gone.load(Ordering::Relaxed) {
         return Err(SendFailure { reason: "the receiver no longer exists".to_owned(), next: Next::Never });
@@ -171,7 +171,7 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
     let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
     if let (NotificationState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?)
     {
-        let (note, words) = (Note::about(&ask, &entry.name, notes::Says::WhoWaits), notes::over(&ask));
+        let (note, words) = (Note::about(&ask, &entry.name, notes::NoteDetail::AgentOnly), notes::describe_outcome(&ask));
         let sent =
             OutgoingNote { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
         let changed = entry.channel.over(&sent, row.message.as_deref(), &words);
@@ -195,7 +195,7 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
         .await
 }
 
-/// Sends a test note through one channel, or all of them: what happened, each.
+/// Sends a test note through one channel or all channels, and returns the result of each.
 pub(crate) async fn test(
     runtime: &Runtime,
     caller: &Caller,

@@ -45,7 +45,7 @@ async fn life(services: &Services, id: RunId, mailbox: &mut RunMailbox) -> Resul
             }
             continue;
         }
-        let advance = runs::follow(services, &run, version, events).await;
+        let advance = runs::advance_run(services, &run, version, events).await;
         let moved = advance.run.clone();
         match services.store.write(advance).await? {
             AdvanceResult::Yes => {
@@ -106,14 +106,14 @@ async fn of_session(services: &Services, session: SessionId, seen: StepSessionSt
         Some(SessionStatus::Ended { reason, failed, .. }) => {
             Some(Event::Ended { session, reason: format!("the agent has ended: {reason}"), died: failed })
         }
-        None => Some(Event::Ended { session, reason: "the session is not there any more".to_owned(), died: false }),
+        None => Some(Event::Ended { session, reason: "the session no longer exists".to_owned(), died: false }),
     })
 }
 
 fn of_ask(ask: AskId, seen: Option<Ask>) -> Option<Event> {
     let decision = match seen {
         Some(seen) => seen.outcome()?.decision.clone(),
-        None => sayso_core::ask::Decision::Withdrawn { reason: "the checkpoint is not there any more".to_owned() },
+        None => sayso_core::ask::Decision::Withdrawn { reason: "the checkpoint no longer exists".to_owned() },
     };
     Some(Event::Decided { ask, decision })
 }

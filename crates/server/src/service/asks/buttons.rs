@@ -1,4 +1,4 @@
-//! Buttons in notification channels: the same compare-and-set as any other decision.
+//! Buttons in notification channels. A press resolves the ask with the same compare-and-set as every other decision.
 
 use sayso_core::ask::{Ask, AskState, Delivery, Refused};
 use sayso_core::id::AskId;
@@ -8,109 +8,114 @@ use super::read::ask_in_channel;
 use super::resolve::{ChannelDecider, ChannelRefusal, resolve_in_channel};
 use crate::config::notify::{ChannelKind, People};
 use crate::service::Services;
-use crate::service::notes::{self, Note, Press, Says};
+use crate::service::notes::{self, Note, NoteDetail, Press};
 
 /// The channel that a person decides in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionChannel<'a> {
     pub(crate) name: &'a str,
     pub(crate) kind: ChannelKind,
-    pub(crate) says: Says,
+    pub(crate) says: NoteDetail,
 }
 
-/// What became of it.
+/// The result of a button press.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Pressed {
-    /// It is decided.
+pub(crate) enum ButtonResult {
+    /// The press decided the ask.
     Done,
-    /// Somebody or something was faster: how.
-    Over(String),
-    /// Who pressed it may not.
-    Stranger,
-    /// The button is none of ours, or was never offered.
-    Nonsense,
-    /// A file that the command executes has changed; the ask still waits.
-    Changed,
-    /// It could not be stored.
+    /// The ask was already resolved. Describes the outcome.
+    AlreadyResolved(String),
+    /// The person may not answer in this channel.
+    NotAllowed,
+    /// The payload is invalid, or the note did not offer this button.
+    InvalidButton,
+    /// A file that the command executes has changed. The ask stays pending.
+    ContentChanged,
+    /// The decision could not be stored.
     Failed,
 }
 
-impl Pressed {
-    /// Why nothing was decided, as a word; nothing if it was, or had been.
-    const fn refused(&self) -> Option<&'static str> {
+impl ButtonResult {
+    /// The code to log if the press was refused.
+    const fn refusal_code(&self) -> Option<&'static str> {
         match self {
-            Self::Done | Self::Over(_) => None,
-            Self::Stranger => Some("stranger"),
-            Self::Nonsense => Some("not_understood"),
-            Self::Changed => Some("content_changed"),
+            Self::Done | Self::AlreadyResolved(_) => None,
+            Self::NotAllowed => Some("stranger"),
+            Self::InvalidButton => Some("not_understood"),
+            Self::ContentChanged => Some("content_changed"),
             Self::Failed => Some("internal"),
         }
     }
 
-    /// What the person reads.
-    pub(crate) fn words(&self) -> String {
+    /// The reply that the person reads in the channel.
+    pub(crate) fn reply(&self) -> String {
         match self {
             Self::Done => "Done".to_owned(),
-            Self::Over(words) => words.clone(),
-            Self::Stranger => "You do not have permission to answer here".to_owned(),
-            Self::Nonsense => "This button no longer works. Open Sayso to answer.".to_owned(),
-            Self::Changed => "A file that the command executes has changed. Open Sayso to review it.".to_owned(),
+            Self::AlreadyResolved(outcome) => outcome.clone(),
+            Self::NotAllowed => "You do not have permission to answer here".to_owned(),
+            Self::InvalidButton => "This button no longer works. Open Sayso to answer.".to_owned(),
+            Self::ContentChanged => "A file that the command executes has changed. Open Sayso to review it.".to_owned(),
             Self::Failed => "Something went wrong. Open Sayso to answer.".to_owned(),
         }
     }
 }
 
 impl Press {
-    /// What a button of this ask carries.
-    pub(crate) fn carried(self, ask: AskId) -> String {
-        format!("{}|{ask}", self.written())
+    /// Encodes the payload of a button: the press and the id of the ask.
+    pub(crate) fn payload(self, ask: AskId) -> String {
+        format!("{}|{ask}", self.encode())
     }
 }
 
-/// Carries out a button press: `carried` is the button's payload, `user` is the person's id in the channel. Refusals are
-/// logged without the payload.
+/// Carries out a button press. `user` is the person's id in the channel. Refusals are logged without the payload.
 pub(crate) async fn press_button(
     services: &Services,
     channel: DecisionChannel<'_>,
     people: &People,
     user: &str,
-    carried: &str,
-) -> Pressed {
-    let read = carried.split_once('|').and_then(|(press, ask)| Some((Press::read(press)?, ask.parse().ok()?)));
-    let pressed = match (people.get(user), read) {
-        (None, _) => Pressed::Stranger,
-        (Some(_), None) => Pressed::Nonsense,
+    payload: &str,
+) -> ButtonResult {
+    let parsed = payload.split_once('|').and_then(|(press, ask)| Some((Press::parse(press)?, ask.parse().ok()?)));
+    let pressed = match (people.get(user), parsed) {
+        (None, _) => ButtonResult::NotAllowed,
+        (Some(_), None) => ButtonResult::InvalidButton,
         (Some(person), Some((press, ask))) => {
             decide(services, channel, &ChannelDecider::Person(person.clone()), ask, press).await
         }
     };
-    if let Some(code) = pressed.refused() {
-        tracing::warn!(channel = channel.name, code, "a button was refused");
+    if let Some(code) = pressed.refusal_code() {
+        tracing::warn!(channel = channel.name, code, "refused a button press");
     }
     pressed
 }
 
-async fn decide(services: &Services, channel: DecisionChannel<'_>, decider: &ChannelDecider, id: AskId, press: Press) -> Pressed {
-    let Ok(found) = ask_in_channel(services, decider, id).await else { return Pressed::Failed };
-    let Some(ask) = found else { return Pressed::Nonsense };
+async fn decide(
+    services: &Services,
+    channel: DecisionChannel<'_>,
+    decider: &ChannelDecider,
+    id: AskId,
+    press: Press,
+) -> ButtonResult {
+    let Ok(found) = ask_in_channel(services, decider, id).await else { return ButtonResult::Failed };
+    let Some(ask) = found else { return ButtonResult::InvalidButton };
     if !matches!(ask.state, AskState::Pending(_)) {
-        return Pressed::Over(notes::over(&ask));
+        return ButtonResult::AlreadyResolved(notes::describe_outcome(&ask));
     }
-    // Only offered buttons count: a person who saw half of a command does not approve it.
+    // Accept only buttons that the note offered: a person who saw a truncated command must not approve it.
     let offered = Note::about(&ask, channel.name, channel.says).buttons.iter().any(|button| button.press == press);
-    let Some(decision) = press.decision(&ask).filter(|_| offered) else { return Pressed::Nonsense };
+    let Some(decision) = press.decision(&ask).filter(|_| offered) else { return ButtonResult::InvalidButton };
     match resolve_in_channel(services, channel, decider, id, decision).await {
-        Ok(_) => Pressed::Done,
+        Ok(_) => ButtonResult::Done,
         Err(ChannelRefusal::Refused(ResolveError::Refused(Refused::AlreadyResolved(outcome)))) => {
             let state = AskState::Resolved { outcome: *outcome, delivery: Delivery::Queued };
-            Pressed::Over(notes::over(&Ask { state, ..ask }))
+            ButtonResult::AlreadyResolved(notes::describe_outcome(&Ask { state, ..ask }))
         }
-        Err(ChannelRefusal::TokenEnded) => Pressed::Stranger,
-        Err(ChannelRefusal::Refused(_)) => Pressed::Nonsense,
-        Err(ChannelRefusal::ContentChanged) => Pressed::Changed,
+        Err(ChannelRefusal::TokenEnded) => ButtonResult::NotAllowed,
+        Err(ChannelRefusal::Refused(_)) => ButtonResult::InvalidButton,
+        Err(ChannelRefusal::ContentChanged) => ButtonResult::ContentChanged,
         Err(ChannelRefusal::Store(error)) => {
-            tracing::warn!(%error, channel = channel.name, "a button could not be stored");
-            Pressed::Failed
+            tracing::warn!(%error, channel = channel.name, "could not store the decision of a button");
+            ButtonResult::Failed
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the caller that opened an ask does with it later.
+//! Collecting the outcome of an ask, and withdrawing it, by the caller that opened it.
 
 use std::sync::Arc;
 
@@ -14,16 +14,17 @@ use super::read::ask_id;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
-/// An ask whose outcome the caller has now.
+/// An ask whose outcome was handed to the caller that opened it.
 pub(crate) struct Collected {
     pub(crate) ask: Ask,
-    /// The secret answers in clear. They are deleted: nobody reads them a second time.
+    /// The secret answers in clear. The store has deleted them, so they cannot be read again.
     pub(crate) secret: Option<Answers>,
 }
 
 /// Hands the outcome to the caller that opened the ask and marks it as delivered.
 ///
-/// With a `taker`, a name that the caller chose for this take, an approval is given to one taker only.
+/// `taker` is a name that the caller chooses for one attempt. With it, an approval is handed to one taker only; a retry under
+/// the same name gets it again.
 pub(crate) async fn collect_outcome(
     services: &Services,
     caller: &Caller,
@@ -71,8 +72,8 @@ pub(crate) async fn withdraw(
     withdrawn.map_err(|error| ServiceError::NotResolved { error, caller: caller.token })
 }
 
-/// Withdraws the pending ask that the caller opened with this `dedupeKey`. A caller that was restarted knows its keys, and no
-/// ids.
+/// Withdraws the pending ask that the caller opened with this `dedupeKey`. After a restart, callers know their keys but not the
+/// ids of their asks.
 pub(crate) async fn withdraw_by_key(
     services: &Services,
     caller: &Caller,

@@ -1,8 +1,8 @@
 //! Reads the files that an approved command would execute, and remembers what people were shown.
 //!
-//! Files are read only beneath the project, without following links, and up to 1 MiB. Snapshots stay in memory: they make
-//! the difference between what was shown and what is there now visible, and a file that has not changed is compared with its
-//! snapshot instead of being hashed again.
+//! Files are read only inside the project, without following links, and up to 1 MiB. Snapshots are kept in memory for two
+//! reasons: a card can show the difference between the file that a person saw and the current one, and an unchanged file is
+//! compared with its snapshot instead of being hashed again.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -15,9 +15,9 @@ use sayso_core::id::AskId;
 
 use crate::small_file::{read_apart, read_beneath};
 
-/// Bytes of a file that is read.
+/// Maximum size of a file, in bytes.
 const MAX_FILE: u64 = 1024 * 1024;
-/// Bytes of all snapshots that are remembered. The oldest are forgotten first.
+/// Maximum total size of all snapshots, in bytes. The oldest are dropped first.
 const MAX_REMEMBERED: usize = 32 * 1024 * 1024;
 
 /// One file at one moment.
@@ -53,7 +53,7 @@ impl FileSnapshots {
         Self { digest: content_digest(&listed), files }
     }
 
-    /// What changed since an earlier moment. Files that are not text are named without their content.
+    /// Returns the diffs since an earlier snapshot. Invalid UTF-8 is replaced.
     pub(crate) fn changes_since(&self, earlier: &Self) -> Vec<FileDiff> {
         let text = |snapshot: &FileSnapshot| {
             snapshot.bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
@@ -70,12 +70,12 @@ impl FileSnapshots {
     }
 }
 
-/// The snapshots that are in memory.
+/// The snapshots of recent asks.
 #[derive(Debug, Default)]
 pub(crate) struct SnapshotMemory(Mutex<VecDeque<(AskId, Arc<FileSnapshots>)>>);
 
 impl SnapshotMemory {
-    /// The snapshot of an ask with this digest, or its last one.
+    /// Returns the snapshot of an ask with this digest; without a digest, its latest one.
     pub(crate) fn find(&self, ask: AskId, digest: Option<ShaDigest>) -> Option<Arc<FileSnapshots>> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let fits =

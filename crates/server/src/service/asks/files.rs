@@ -1,4 +1,5 @@
-//! The files that an approved command would execute: shown to people who may answer, and compared before an approval counts.
+//! The files that an approved command would execute. People with permission to answer see them, and the server compares them
+//! again before it accepts an approval.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use super::read::{ask_id, find};
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
-/// Bytes of a file that a card shows.
+/// Maximum size of a file on a card, in bytes.
 const SHOWN: usize = 16 * 1024;
 
-/// Reads the files of a pending ask for a person who may decide it.
+/// Reads the files of a pending ask for a caller with permission to answer.
 ///
-/// The caller that opened an ask names its command, so the content of files must not reach that caller: files are read only
-/// for asks of agents that this server started, and those have no permission to answer.
+/// The caller that opened an ask chose its command, and with it the files. It must not read them through the server.
+/// Therefore files are read only for asks of agents that this server started: those have no permission to answer.
 pub(crate) async fn read_files(services: &Services, caller: &Caller, id: &str) -> Result<AskFiles, ServiceError> {
     authorize(caller, Permission::Answer)?;
     let ask = find(services, caller, ask_id(id)?).await?;
@@ -33,7 +34,7 @@ pub(crate) async fn read_files(services: &Services, caller: &Caller, id: &str) -
     Ok(match now {
         Some(now) => AskFiles {
             digest: Some(now.digest.to_string()),
-            files: now.files.iter().filter(|file| !is_other_place(file, &now)).map(shown).collect(),
+            files: now.files.iter().filter(|file| !is_other_place(file, &now)).map(to_api).collect(),
             unlisted: executed.unlisted,
         },
         None => AskFiles {
@@ -44,7 +45,7 @@ pub(crate) async fn read_files(services: &Services, caller: &Caller, id: &str) -
     })
 }
 
-/// Whether the file is missing, and one of the same name was found where the line may change its directory to.
+/// Returns true if the file is missing, but one of the same name exists in a directory that the command may change to.
 fn is_other_place(file: &FileSnapshot, all: &FileSnapshots) -> bool {
     let name = |file: &FileSnapshot| Path::new(&file.file.path).file_name().map(ToOwned::to_owned);
     file.bytes.is_none() && all.files.iter().any(|other| other.bytes.is_some() && name(other) == name(file))
@@ -54,7 +55,7 @@ fn unread(path: &str) -> AskFile {
     AskFile { path: path.to_owned(), text: None, truncated: false, size: None, digest: None }
 }
 
-fn shown(file: &FileSnapshot) -> AskFile {
+fn to_api(file: &FileSnapshot) -> AskFile {
     let Some(bytes) = &file.bytes else { return unread(&file.file.path) };
     let text = std::str::from_utf8(bytes).ok();
     let head = text.map(|text| limits::head(text, SHOWN));
@@ -67,7 +68,8 @@ fn shown(file: &FileSnapshot) -> AskFile {
     }
 }
 
-/// Reads the files of an ask that is about to be opened, if this server started its session, and notes their digests.
+/// Reads the files of an ask that is about to be opened, and stores their digests in it. Does nothing if this server did not
+/// start the session.
 pub(crate) async fn note_files(services: &Services, ask: &mut Ask) {
     let Some(executed) = ask.context.executes.as_ref().filter(|_| matches!(ask.state, AskState::Pending(_))) else { return };
     let Some(project) = ask.context.project.as_deref().filter(|_| !executed.files.is_empty()) else { return };
@@ -77,15 +79,15 @@ pub(crate) async fn note_files(services: &Services, ask: &mut Ask) {
     Arc::make_mut(&mut ask.context).executes = Some(noted);
 }
 
-/// The files are not what the person saw.
+/// The files differ from those that the person saw.
 #[derive(Debug)]
 pub(crate) struct ContentChanged {
     /// Empty if the server no longer knows what the person saw.
     pub(crate) changes: Vec<FileDiff>,
 }
 
-/// Compares the files of an ask with those that the person saw; without `shown`, with those at the time it was opened.
-/// Returns their digest.
+/// Compares the files of an ask with the version `shown`; without it, with the version when the ask was opened. Returns their
+/// digest.
 pub(super) async fn compare_files(services: &Services, ask: &Ask, shown: Option<ShaDigest>) -> Result<ShaDigest, ContentChanged> {
     let at_opening = ask.context.executes.as_ref().map(|executed| content_digest(&executed.files));
     let Some(expected) = shown.or(at_opening) else { return Err(ContentChanged { changes: Vec::new() }) };
@@ -98,7 +100,7 @@ pub(super) async fn compare_files(services: &Services, ask: &Ask, shown: Option<
     }
 }
 
-/// Whether the files are still those that the approval of an ask was given for.
+/// Returns true if the files are still those that the approval was given for.
 pub(crate) async fn is_as_approved(services: &Services, ask: &Ask) -> bool {
     let Some(approved) = ask.outcome().and_then(|outcome| outcome.content) else { return true };
     services.snapshots.read_for(ask).await.is_some_and(|now| now.digest == approved)

@@ -1,4 +1,4 @@
-//! Who asks: what the token of an agent says about it, and what the agent reports itself.
+//! The identity of the asker: facts from the token of an agent, and facts that the agent reports.
 
 use std::path::{Component, Path};
 
@@ -10,10 +10,10 @@ use sayso_core::session::Labels;
 use crate::auth::Caller;
 use crate::service::ServiceError;
 
-/// Labels that every agent may set: the terminal it runs in. They open nothing to anyone.
+/// Labels that every agent may set: the terminal that it runs in. No token's scope depends on them.
 const PLACE_LABELS: [&str; 2] = ["tmuxPane", "tmuxSocket"];
 
-/// Refuses a name that is not the one of the caller's token.
+/// Refuses a name that differs from the one in the caller's token.
 pub(crate) fn check_agent(caller: &Caller, reported: &str) -> Result<(), ServiceError> {
     match &caller.identity.agent {
         Some(agent) if agent != reported => Err(ServiceError::IdentityRefused(format!(
@@ -25,7 +25,7 @@ pub(crate) fn check_agent(caller: &Caller, reported: &str) -> Result<(), Service
     }
 }
 
-/// Refuses a directory that is not in the one of the caller's token.
+/// Refuses a directory outside the one in the caller's token.
 pub(crate) fn check_project(caller: &Caller, reported: &str) -> Result<(), ServiceError> {
     let Some(project) = &caller.identity.project else { return Ok(()) };
     let reported = Path::new(reported);
@@ -36,7 +36,7 @@ pub(crate) fn check_project(caller: &Caller, reported: &str) -> Result<(), Servi
     Err(ServiceError::IdentityRefused(format!("this token is for the directory {}", limits::head(project, 200))))
 }
 
-/// The labels of an ask: those of the token of an agent, and nothing else that decides who sees the ask.
+/// Returns the labels of an ask. An agent's labels come from its token, because labels decide who sees the ask.
 pub(crate) fn asker_labels(caller: &Caller, reported: Labels) -> Result<Labels, ServiceError> {
     if caller.role != Role::Agent {
         return Ok(reported);
@@ -55,7 +55,7 @@ pub(crate) fn asker_labels(caller: &Caller, reported: Labels) -> Result<Labels, 
     Ok(labels)
 }
 
-/// The caller as an ask records it.
+/// Returns the record of the caller in an ask.
 pub(crate) fn asker(caller: &Caller, agent: &str, project: Option<&str>) -> Asker {
     let is_agent = caller.role == Role::Agent;
     let claims = Claims {

@@ -9,7 +9,7 @@ mod open;
 mod read;
 mod resolve;
 
-pub(crate) use buttons::{DecisionChannel, Pressed, press_button};
+pub(crate) use buttons::{ButtonResult, DecisionChannel, press_button};
 pub(crate) use collect::{Collected, collect_outcome, withdraw, withdraw_by_key};
 pub(crate) use file_snapshots::SnapshotMemory;
 pub(crate) use files::{ContentChanged, is_as_approved, note_files, read_files};

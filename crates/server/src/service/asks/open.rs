@@ -1,4 +1,4 @@
-//! Opening an ask: limits, then the policy, then the row.
+//! Opening an ask: check limits, apply the policy, write the row.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,9 +28,9 @@ use crate::service::sessions::{self, ensure_external};
 use crate::service::{ServiceError, Services, authorize};
 use crate::small_file::read_apart;
 
-/// The longest time that an ask is kept for a caller that has disconnected.
+/// The maximum of `keep`: how long an ask stays pending after its caller disconnected.
 pub(crate) const LONGEST_KEEP: Duration = Duration::from_secs(90 * 86_400);
-/// Pending asks of one token.
+/// Maximum number of pending asks per token.
 pub(crate) const MAX_PENDING: usize = 10_000;
 
 /// The agent that opens an ask, and the policy that decides the ask first.
@@ -58,7 +58,8 @@ impl<'a> AskingAgent<'a> {
     }
 }
 
-/// Decides an ask of [`open_for_agent`] again if the disk says something that bears on it, before the ask is committed.
+/// Applies the policy again to an ask of [`open_for_agent`] if files on the disk change the decision. Called before the ask is
+/// committed.
 pub(crate) async fn decide_with_disk(agent: &AskingAgent<'_>, ask: &mut Ask, now: Time) {
     let place = AskPlace { project: Some(&agent.session.project), home: agent.home, config: agent.session.config.as_ref() };
     let disk = look_at_disk(place, &ask.body).await;
@@ -68,7 +69,7 @@ pub(crate) async fn decide_with_disk(agent: &AskingAgent<'_>, ask: &mut Ask, now
     }
 }
 
-/// Why an agent's request does not become an ask. The agent gets this sentence.
+/// Why an agent's request does not become an ask. The agent receives this text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum AskRefused {
     #[error(transparent)]
@@ -81,14 +82,14 @@ pub(crate) enum AskRefused {
     ByteQuota,
 }
 
-/// Checks the texts of an ask that lists are filtered by.
+/// Checks the fields that lists can be filtered by.
 fn check_plain_text(agent: &str, project: Option<&str>, tool_call_id: Option<&str>) -> Result<(), ContainsNul> {
     plain_text::check("the name of the agent", agent)?;
     plain_text::check_optional("the project", project)?;
     plain_text::check_optional("the id of the tool call", tool_call_id)
 }
 
-/// The context with the digest of what is asked.
+/// Adds the digest of the body to the context.
 fn with_digest(context: AskContext, body: &AskBody) -> AskContext {
     let known = match body {
         AskBody::Approval(approval) => known_arguments(&context.agent, approval),
@@ -97,8 +98,8 @@ fn with_digest(context: AskContext, body: &AskBody) -> AskContext {
     AskContext { digest: Some(ask_digest(body, &context, known.as_deref())), ..context }
 }
 
-/// Builds the ask that an agent opens, after the policy has looked at it. The connection commits it with everything else
-/// that follows from the agent's message.
+/// Builds the ask of an agent and applies the policy to it. The connection commits the ask together with all other
+/// consequences of the agent's message.
 pub(crate) fn open_for_agent(agent: &AskingAgent<'_>, id: AskId, new: AgentAsk, now: Time) -> Result<Ask, AskRefused> {
     let session = agent.session;
     new.body.check_limits()?;
@@ -162,13 +163,13 @@ pub(crate) async fn open(
         return Err(ServiceError::NotDecided);
     }
     let (id, session, bytes) = (ask.id, ask.origin.session, ask.memory_size());
-    services.quotas.take(caller, session, bytes, ask.opened_at)?;
+    services.quotas.spend(caller, session, bytes, ask.opened_at)?;
     tracing::debug!(ask = %id, kind = ask.kind().as_str(), token = %caller.token, "ask opened");
     let scope = caller.scope.clone();
     let open = OpenAsk { workspace: caller.workspace, scope, ask: Box::new(ask), key, max_pending: MAX_PENDING };
     let opened = services.store.write(open).await;
     if !matches!(&opened, Ok(OpenAskResult::Ask(ask)) if ask.id == id) {
-        services.quotas.give_back(caller, session, bytes);
+        services.quotas.refund(caller, session, bytes);
     }
     match opened? {
         OpenAskResult::Ask(ask) => {
@@ -185,9 +186,9 @@ pub(crate) async fn open(
     }
 }
 
-/// Builds the ask that a caller wants, after the policy has looked at it. Nothing is stored, except a new external session.
+/// Builds the ask of a caller and applies the policy to it. Stores nothing except a new external session.
 pub(crate) async fn prepare(services: &Services, caller: &Caller, new: NewAsk) -> Result<Ask, ServiceError> {
-    let wanted = wanted(services, caller, new).await?;
+    let wanted = parse_request(services, caller, new).await?;
     let project = wanted.context.project.as_deref();
     let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
     let place = AskPlace { project, home: services.home.as_deref(), config };
@@ -195,21 +196,21 @@ pub(crate) async fn prepare(services: &Services, caller: &Caller, new: NewAsk) -
     build(services, wanted, &disk, services.clock.now())
 }
 
-/// What a caller wants to ask.
+/// A parsed request to open an ask.
 #[derive(Debug)]
 struct RequestedAsk {
     body: AskBody,
     context: AskContext,
     session: Option<SessionId>,
-    /// What the session adds to the policy.
+    /// The policy of the session and its project.
     session_scope: Option<SessionScope>,
     dedupe_key: Option<String>,
     timeout: Option<Span>,
     opened_by: TokenId,
 }
 
-/// Reads the request. An external session that is named for the first time is created here.
-async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
+/// Parses the request. Creates the external session if the request names a new one.
+async fn parse_request(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
     let reported_directory = new.external.as_ref().map(|named| named.cwd.clone());
     let found = match (&new.session_id, new.external) {
         (Some(_), Some(_)) => return Err(ServiceError::invalid("an ask has either a sessionId or an external session")),
@@ -279,7 +280,7 @@ async fn wanted(services: &Services, caller: &Caller, new: NewAsk) -> Result<Req
     })
 }
 
-/// Notes where a command starts, if the agent has left the directory of its session since the session began.
+/// Adds the working directory to a command if the agent has left the directory in which its session began.
 async fn note_directory(body: &mut AskBody, project: &str, reported: String) {
     let AskBody::Approval(approval) = body else { return };
     let Some(Preview::Command { cwd: cwd @ None, .. }) = &mut approval.preview else { return };
@@ -298,8 +299,8 @@ pub(crate) fn span(what: &str, text: Option<&str>) -> Result<Option<Span>, Servi
     text.map(str::parse::<Span>).transpose().map_err(|error| ServiceError::invalid(format!("{what}: {error}")))
 }
 
-/// Builds the ask of a caller, after the policy has looked at it. A timeout that the caller gives is the limit of the
-/// caller's patience: it ends in a no, and can only shorten what the policy says.
+/// Builds an ask and applies the policy to it. The caller's `timeout` can only shorten the deadline of the policy, and always
+/// rejects or denies.
 fn build(services: &Services, wanted: RequestedAsk, disk: &DiskFacts, now: Time) -> Result<Ask, ServiceError> {
     wanted.body.check_limits()?;
     if let AskBody::Link(link) = &wanted.body {

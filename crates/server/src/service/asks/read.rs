@@ -11,12 +11,12 @@ use super::resolve::ChannelDecider;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize, listing};
 
-/// An id in a request. A text that is not an id is answered like an unknown id.
+/// Parses an id. A malformed id is treated like an unknown one.
 pub(crate) fn ask_id(text: &str) -> Result<AskId, ServiceError> {
     text.parse().map_err(|_| ServiceError::AskNotFound)
 }
 
-/// People read what their scope covers; agents read what they opened.
+/// Allows people to read asks in their scope, and agents to read asks that they opened.
 pub(crate) fn authorize_reading(caller: &Caller) -> Result<(), ServiceError> {
     authorize(caller, Permission::Read).or_else(|_| authorize(caller, Permission::Open))
 }
@@ -84,15 +84,15 @@ fn status_filter(status: Option<&str>) -> Result<StatusFilter, ServiceError> {
     })
 }
 
-/// The ask, if the caller sees it.
+/// Returns the ask if the caller's scope covers it.
 pub(crate) async fn find(services: &Services, caller: &Caller, ask: AskId) -> Result<Ask, ServiceError> {
     authorize_reading(caller)?;
     let query = GetAsk { workspace: caller.workspace, ask, scope: caller.scope.clone() };
     services.store.read(query).await?.ok_or(ServiceError::AskNotFound)
 }
 
-/// The ask of a tool call in a session that the caller sees: the pending one, else the latest, so that a late answer
-/// learns who won.
+/// Finds the ask of a tool call in a session that the caller sees. Prefers the pending one, then the latest, so that a late
+/// answer learns who won.
 pub(crate) async fn of_tool_call(
     services: &Services,
     caller: &Caller,
@@ -106,7 +106,7 @@ pub(crate) async fn of_tool_call(
     Ok(services.store.read(find).await?)
 }
 
-/// The ask that a notification is about, if the one who decides in the channel sees it.
+/// Returns the ask of a notification if the decider's scope covers it.
 pub(crate) async fn ask_in_channel(
     services: &Services,
     decider: &ChannelDecider,

@@ -1,4 +1,4 @@
-//! Resolving asks. Every decision of a person goes through [`commit_decision`], whatever the surface.
+//! Resolving asks. Every decision of a person goes through [`commit_decision`], on all surfaces.
 
 use std::sync::Arc;
 
@@ -19,13 +19,12 @@ use super::read::ask_id;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
-/// A decision about one ask.
 pub(crate) struct DecisionRequest<'a> {
     pub(crate) ask: AskId,
-    /// Dialects that name the session resolve only asks of that session.
+    /// If set, only asks of this session are resolved. Compatibility dialects name the session in their requests.
     pub(crate) session: Option<SessionId>,
     pub(crate) decision: Decision,
-    /// The surface that the person used, as the outcome shows it.
+    /// The surface that the person used, for the outcome.
     pub(crate) via: &'a str,
     pub(crate) key: Option<IdempotencyKey>,
     /// The digest of the files that the person saw, for an approval.
@@ -49,10 +48,8 @@ pub(crate) async fn resolve(
     })
 }
 
-/// Why a decision was not committed.
 #[derive(Debug)]
 enum DecisionRefusal {
-    /// The compare-and-set refused.
     Refused(ResolveError),
     /// A file that the command executes has changed. The ask stays pending.
     ContentChanged(ContentChanged),
@@ -99,7 +96,6 @@ impl ChannelDecider {
 pub(crate) enum ChannelRefusal {
     /// The token of the browser was revoked or expired.
     TokenEnded,
-    /// The compare-and-set refused.
     Refused(ResolveError),
     /// A file that the command executes has changed. The ask stays pending.
     ContentChanged,
@@ -135,8 +131,8 @@ struct ResolvableAsks {
     session: Option<SessionId>,
 }
 
-/// The one compare-and-set for decisions of people. An approval of a command that executes files of the project is compared
-/// with them first; every other decision is one write.
+/// Commits a person's decision with a compare-and-set. If the approved command executes files of the project, the files are
+/// compared first; every other decision is one write.
 async fn commit_decision(
     services: &Services,
     ask: AskId,
@@ -168,8 +164,8 @@ async fn commit_decision(
     resolved.map_err(DecisionRefusal::Refused)
 }
 
-/// A person without a token. A digest of channel and name stands in for the token id, so that the same person keeps the
-/// same identity across restarts.
+/// Returns the actor for a person without a token. A digest of channel and name replaces the token id, so the person has the
+/// same identity after a restart.
 fn channel_person(channel: DecisionChannel<'_>, person: &str) -> Actor {
     let digest: [u8; 32] = Sha256::digest(format!("{}\n{person}", channel.name)).into();
     let mut bytes = [0; 16];
@@ -177,7 +173,7 @@ fn channel_person(channel: DecisionChannel<'_>, person: &str) -> Actor {
     Actor::Person { name: person.to_owned(), via: channel.kind.as_str().to_owned(), token: TokenId::from_bytes(bytes) }
 }
 
-/// Hides an ask from the inbox until then, without deciding it. `None` shows it again.
+/// Hides an ask from the inbox until this time, without deciding it. `None` shows it again.
 pub(crate) async fn snooze(
     services: &Services,
     caller: &Caller,

@@ -1,5 +1,5 @@
-//! Encrypts the states of suspended runs with AES-256-GCM. The key is a file beside the database, so a copy of the database alone
-//! reveals and forges nothing.
+//! Encrypts the states of suspended runs with AES-256-GCM. The key is in a file next to the database, so a copy of the database
+//! alone is not enough to read or forge a state.
 
 use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use sayso_core::id::{GroupId, TokenId};
@@ -7,7 +7,7 @@ use sayso_core::id::{GroupId, TokenId};
 use crate::entropy;
 use crate::service::ServiceError;
 
-/// The key, ready for use.
+/// The expanded key; `None` if it is invalid, and every call fails.
 pub(crate) struct StateCipher(Option<LessSafeKey>);
 
 impl std::fmt::Debug for StateCipher {
@@ -22,7 +22,7 @@ impl StateCipher {
         Self(UnboundKey::new(&AES_256_GCM, key).ok().map(LessSafeKey::new))
     }
 
-    /// Nonce, encrypted text and tag. The ids are authenticated, so a state cannot be moved to another group.
+    /// Encrypts a state. Returns nonce, ciphertext and tag. The ids are authenticated, so a state cannot be moved to another group.
     pub(crate) fn seal(&self, group: GroupId, token: TokenId, state: &str) -> Result<Vec<u8>, ServiceError> {
         let failed = ServiceError::Internal("the state cannot be encrypted");
         let Some(key) = &self.0 else { return Err(failed) };
@@ -35,7 +35,7 @@ impl StateCipher {
         Ok(stored)
     }
 
-    /// The text, if nothing was changed.
+    /// Decrypts a state. Fails if it was modified, or belongs to another group.
     pub(crate) fn open(&self, group: GroupId, token: TokenId, stored: &[u8]) -> Result<String, ServiceError> {
         let (Some(key), Some((nonce, text))) = (&self.0, stored.split_first_chunk::<NONCE_LEN>()) else {
             return Err(ServiceError::StateUnreadable);

@@ -1,4 +1,4 @@
-//! Groups: opening the asks of a suspended run, claiming the right to resume it, and reporting what became of it.
+//! Groups: open the asks of a suspended run, claim the right to resume the run, and report the result.
 
 mod cipher;
 mod open;
@@ -25,9 +25,9 @@ use super::asks::span;
 use super::{ServiceError, Services, authorize};
 use crate::auth::{Caller, Permission};
 
-/// The lease of a worker that names none.
+/// The default lease of a claim.
 const LEASE: Duration = Duration::from_secs(60);
-/// The longest lease. A worker that needs longer renews it.
+/// The longest lease. Workers that need more time renew it.
 const LONGEST_LEASE: Duration = Duration::from_secs(3_600);
 
 impl From<GroupRefused> for ServiceError {
@@ -41,7 +41,7 @@ impl From<GroupRefused> for ServiceError {
     }
 }
 
-/// An id in a request. A text that is not an id is answered like an unknown id.
+/// Parses an id. A malformed id is treated like an unknown one.
 pub(crate) fn group_id(text: &str) -> Result<GroupId, ServiceError> {
     text.parse().map_err(|_| ServiceError::GroupNotFound)
 }
@@ -58,16 +58,16 @@ fn lease(text: Option<&str>) -> Result<Duration, ServiceError> {
 #[derive(Debug)]
 pub(crate) struct ClaimedRun {
     pub(crate) group: Arc<Group>,
-    /// The asks, and secret answers in clear.
+    /// The asks, with secret answers in clear.
     pub(crate) asks: Vec<(Arc<Ask>, Option<Answers>)>,
     pub(crate) state: Option<String>,
 }
 
-/// A request for a claim that was checked.
+/// A validated request for a claim.
 #[derive(Debug, Clone)]
 pub(crate) struct ClaimWish {
     worker: String,
-    /// The caller's own name of the call, so that a repeated call gets the same claim.
+    /// The idempotency key of the call. A repeated call gets the same claim.
     pub(crate) call: Option<String>,
     lease: Duration,
 }
@@ -142,14 +142,14 @@ pub(crate) async fn renew(
     get(services, caller, id).await
 }
 
-/// The run was resumed: the state is deleted.
+/// Confirms that the run was resumed, and deletes its state.
 pub(crate) async fn acknowledge(services: &Services, caller: &Caller, id: &str, epoch: u64) -> Result<GroupDetail, ServiceError> {
     authorize(caller, Permission::Open)?;
     report(services, caller, group_id(id)?, epoch, ClaimReport::Acknowledge).await?;
     get(services, caller, id).await
 }
 
-/// Gives a claim back. If the run was started, a person decides whether it is resumed again.
+/// Releases a claim. If the worker had started the run, a person decides whether it is resumed again.
 pub(crate) async fn release(
     services: &Services,
     caller: &Caller,
@@ -171,7 +171,7 @@ pub(crate) async fn release(
     get(services, caller, id).await
 }
 
-/// Withdraws the pending asks of a group, and ends it.
+/// Withdraws the pending asks of a group and ends the group.
 pub(crate) async fn withdraw(
     services: &Services,
     caller: &Caller,
@@ -187,7 +187,7 @@ pub(crate) async fn withdraw(
     get(services, caller, id).await
 }
 
-/// A group that the caller opened.
+/// Returns a group that the caller opened.
 pub(crate) async fn get(services: &Services, caller: &Caller, id: &str) -> Result<GroupDetail, ServiceError> {
     authorize(caller, Permission::Open)?;
     let query = GetGroup { workspace: caller.workspace, group: group_id(id)?, token: caller.token };

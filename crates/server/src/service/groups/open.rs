@@ -1,4 +1,4 @@
-//! Opening a group: limits, the policy for each ask, then all rows at once.
+//! Opening a group: check limits, apply the policy to each ask, write all rows in one transaction.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,9 +18,9 @@ use crate::entropy;
 use crate::service::asks::{LONGEST_KEEP, MAX_PENDING, ask_id, prepare, span};
 use crate::service::{ServiceError, Services, authorize};
 
-/// Asks of one group.
+/// Maximum number of asks per group.
 const ASKS: usize = 64;
-/// How long a group that names no time is kept.
+/// The default of `keep`.
 const KEEP: Duration = Duration::from_secs(30 * 86_400);
 
 /// A group with its asks.
@@ -28,11 +28,11 @@ const KEEP: Duration = Duration::from_secs(30 * 86_400);
 pub(crate) struct OpenedGroup {
     pub(crate) group: Arc<Group>,
     pub(crate) asks: Vec<Arc<Ask>>,
-    /// Whether an earlier call opened it.
+    /// True if an earlier call with the same key opened it.
     pub(crate) before: bool,
 }
 
-/// Opens a group for a caller. `call` is the caller's own name of the call.
+/// Opens a group for a caller. `call` is the idempotency key of the call.
 pub(crate) async fn open(
     services: &Services,
     caller: &Caller,
@@ -57,7 +57,7 @@ pub(crate) async fn open(
     let digests = asks.iter().filter_map(|ask| ask.context.digest);
     let digests: Vec<_> = digests.chain(joined.iter().map(|id| ShaDigest::of_bytes(id.as_bytes()))).collect();
     let now = services.clock.now();
-    // A call that is repeated because its reply was lost must not open a second group.
+    // A retry after a lost reply must not open a second group.
     let named = new.key.clone().or_else(|| call.map(|call| format!("idempotency-key {call}")));
     let id = named.map_or_else(|| GroupId::new(now, entropy::id()), |key| Group::id_of_key(caller.token, &key));
     let state = new.state.as_deref().map(|state| services.state_cipher.seal(id, caller.token, state)).transpose()?;
@@ -78,7 +78,7 @@ pub(crate) async fn open(
         callback: new.callback.map(|target| Callback { target, state: CallbackState::Waiting }),
     };
     let bytes = group.state_size + asks.iter().map(Ask::memory_size).sum::<usize>();
-    services.quotas.take(caller, None, bytes, now)?;
+    services.quotas.spend(caller, None, bytes, now)?;
     tracing::debug!(group = %id, asks = group.asks.len(), token = %caller.token, "group opened");
     let first = asks.first().map(|ask| ask.id);
     let scope = caller.scope.clone();
@@ -86,7 +86,7 @@ pub(crate) async fn open(
     let opened = services.store.write(open).await;
     let is_new = |group: &Group| first.is_none_or(|first| group.asks.contains(&first));
     if !matches!(&opened, Ok(OpenGroupResult::Group { group, .. }) if is_new(group)) {
-        services.quotas.give_back(caller, None, bytes);
+        services.quotas.refund(caller, None, bytes);
     }
     match opened? {
         OpenGroupResult::Group { group, asks } => Ok(OpenedGroup { before: !is_new(&group), group, asks }),

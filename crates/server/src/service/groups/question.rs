@@ -1,4 +1,4 @@
-//! The question to a person about a run that may have been resumed.
+//! Asks a person about a run that may have been resumed already.
 
 use sayso_core::ask::{Ask, AskBody, AskContext, AskState, Input, Origin, PolicyNote, Question, QuestionOption, Reach};
 use sayso_core::group::{Group, GroupPhase};
@@ -9,7 +9,7 @@ use sayso_store::ops::RESUME_AGAIN;
 use crate::entropy;
 use crate::service::Services;
 
-/// Why a person is asked when a lease expired.
+/// Explains why a person is asked after a lease expired.
 pub(crate) fn lease_expired(group: &Group) -> String {
     match &group.phase {
         GroupPhase::Claimed { claim } => {
@@ -21,7 +21,7 @@ pub(crate) fn lease_expired(group: &Group) -> String {
     }
 }
 
-/// The ask. No policy decides it.
+/// Builds the ask. No policy applies to it.
 pub(crate) fn question_about(services: &Services, group: &Group, reason: &str) -> Ask {
     let now = services.clock.now();
     let option = |value: &str, label: &str, description: &str| QuestionOption {

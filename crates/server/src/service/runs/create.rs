@@ -10,16 +10,16 @@ use sayso_core::workflow::{Source, Surroundings, Workflow};
 use sayso_store::ops::{CreateRun, IdempotencyKey, IdempotentResult};
 use serde_json::Value;
 
-use super::transition::begin;
+use super::transition::begin_run;
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::service::project::allowed_directory;
 use crate::service::sessions::{agent_environment, scoped_labels};
 use crate::service::{ServiceError, Services, authorize};
 
-/// Bytes of one input of a run.
+/// Maximum size of one input of a run, in bytes.
 const INPUT: usize = 64 * 1024;
-/// Inputs of a run.
+/// Maximum number of inputs of a run.
 const INPUTS: usize = 64;
 
 /// Starts a run of a workflow.
@@ -40,7 +40,7 @@ pub(crate) async fn create(
     let labels = scoped_labels(caller, new.labels)?;
     let variables = agent_environment(caller, new.environment.unwrap_or_default())?;
     check_installed(services, &workflow, &variables)?;
-    // The caller's rights decide about directories now: later steps start without the caller.
+    // Check all directories with the caller's permissions now, because later steps start without the caller.
     let resolved = async |wanted: Option<&str>| -> Result<String, ServiceError> {
         Ok(allowed_directory(services, caller, wanted).await?.to_string_lossy().into_owned())
     };
@@ -55,7 +55,7 @@ pub(crate) async fn create(
     let input = workflow.complete_input(&given);
     let run = Run::new(CoreRun { id, workflow, input, directory, labels, opened_by: caller.token }, now);
     services.environment.keep_for_run(id, variables);
-    let first = begin(services, &run).await;
+    let first = begin_run(services, &run).await;
     let created = services.store.write(CreateRun { first, key }).await;
     if !matches!(created, Ok(IdempotentResult::Done(_))) {
         services.environment.forget_run(id);
@@ -66,11 +66,11 @@ pub(crate) async fn create(
     }
 }
 
-/// The workflow of a request: the file as JSON, or the name of a file in the configuration directory.
+/// Reads the workflow of a request: the workflow itself as JSON, or the name of a file in the configuration directory.
 async fn read_workflow(services: &Services, given: &Value) -> Result<(Workflow, Source), ServiceError> {
     let Value::String(name) = given else {
         return Workflow::parse_json(&given.to_string()).map_err(|mut error| {
-            // Line numbers would refer to the JSON that was rendered here, not to the caller's text.
+            // Omit line numbers: they refer to the JSON that was rendered here, not to the caller's text.
             (error.line, error.column) = (None, None);
             ServiceError::InvalidWorkflow(vec![error])
         });
@@ -87,7 +87,7 @@ async fn read_workflow(services: &Services, given: &Value) -> Result<(Workflow, 
     Workflow::parse_toml(&text).map_err(|error| ServiceError::InvalidWorkflow(vec![error]))
 }
 
-/// The inputs as text.
+/// Converts the inputs to text.
 fn input_texts(input: BTreeMap<String, Value>) -> Result<BTreeMap<String, String>, ServiceError> {
     limits::check("the number of inputs", input.len(), INPUTS)?;
     let mut texts = BTreeMap::new();
@@ -107,7 +107,7 @@ fn input_texts(input: BTreeMap<String, Value>) -> Result<BTreeMap<String, String
     Ok(texts)
 }
 
-/// Refuses a workflow if one of its agents is not installed, before any step begins.
+/// Refuses a workflow before any step begins if one of its agents is not installed.
 fn check_installed(services: &Services, workflow: &Workflow, variables: &BTreeMap<String, String>) -> Result<(), ServiceError> {
     let path = services.environment.search_path(variables);
     for agent in workflow.leaves().filter_map(|step| services.agents.get(step.agent.as_deref()?)) {

@@ -1,10 +1,10 @@
-//! Runs of workflows: starting, reading, answering, cancelling, and the transition that moves a run.
+//! Runs of workflows: starting, reading, answering and cancelling them, and the transition between their states.
 
 mod create;
 mod transition;
 
 pub(crate) use create::create;
-pub(crate) use transition::follow;
+pub(crate) use transition::advance_run;
 
 use sayso_api::run::RunQuery;
 use sayso_core::ask::Decision;
@@ -19,7 +19,7 @@ use super::asks::{self, DecisionRequest};
 use super::{ServiceError, Services, authorize, listing};
 use crate::auth::{Caller, Permission};
 
-/// The run, if the caller's scope covers it. The use case checks the permission.
+/// Returns the run if the caller's scope covers it. The use case checks the permission.
 async fn find(services: &Services, caller: &Caller, id: &str) -> Result<RunDetail, ServiceError> {
     let run: RunId = id.parse().map_err(|_| ServiceError::RunNotFound)?;
     let query = GetRun { workspace: caller.workspace, run, scope: caller.scope.clone() };
@@ -47,8 +47,8 @@ pub(crate) async fn list(services: &Services, caller: &Caller, query: RunQuery) 
     Ok(services.store.read(wanted).await?)
 }
 
-/// Cancels a run: its agents are stopped and its asks are withdrawn, in one commit. The task of the run notices the
-/// commit. If the task moves the run at the same time, one of the two commits is stale and is computed again.
+/// Cancels a run: stops its agents and withdraws its asks in one commit, which the task of the run then sees. If the task
+/// advances the run at the same time, one of the two commits is stale and is computed again.
 pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Result<Run, ServiceError> {
     authorize(caller, Permission::Answer)?;
     let mut found = find(services, caller, id).await?;
@@ -57,7 +57,7 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
             return Err(ServiceError::RunEnded);
         }
         let cancel = Event::Cancel { reason: format!("{} cancelled it", caller.name) };
-        let advance = follow(services, &found.run, found.version, vec![cancel]).await;
+        let advance = advance_run(services, &found.run, found.version, vec![cancel]).await;
         let cancelled = advance.run.clone();
         match services.store.write(advance).await? {
             AdvanceResult::Yes => return Ok(*cancelled),
@@ -69,7 +69,7 @@ pub(crate) async fn cancel(services: &Services, caller: &Caller, id: &str) -> Re
     }
 }
 
-/// Answers or rejects a question that a run waits for: a question of its agents, or a checkpoint.
+/// Answers or rejects a question of a run: a question of one of its agents, or a checkpoint.
 pub(crate) async fn answer_question(
     services: &Services,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! What follows from what happened in a run, as one transaction.
+//! Applies events to a run and collects the effects into one transaction.
 
 use std::collections::VecDeque;
 
@@ -19,16 +19,16 @@ use crate::service::Services;
 use crate::service::project::read_existing_project;
 use crate::service::sessions::{SessionDraft, SessionStart};
 
-/// How a run begins.
-pub(super) async fn begin(services: &Services, run: &Run) -> AdvanceRun {
-    let mut first = follow(services, run, 0, vec![Event::Begin]).await;
+/// Builds the transaction that creates a run and starts its first steps.
+pub(super) async fn begin_run(services: &Services, run: &Run) -> AdvanceRun {
+    let mut first = advance_run(services, run, 0, vec![Event::Begin]).await;
     first.changed = (0..run.steps.len()).collect();
     first
 }
 
-/// Takes what happened; everything that follows from it. A step that cannot begin is one more thing
-/// that happened.
-pub(crate) async fn follow(services: &Services, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
+/// Applies events to a run and returns the transaction with all effects. `version` is the version of `before` for the
+/// compare-and-set. A step that cannot start adds an event, which is applied in the same call.
+pub(crate) async fn advance_run(services: &Services, before: &Run, version: i64, events: Vec<Event>) -> AdvanceRun {
     let now = services.clock.now();
     let mut all = AdvanceRun {
         workspace: services.workspace,
@@ -47,16 +47,18 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
         for effect in all.run.next(event, now, &mut entropy::id) {
             match effect {
                 Effect::StartSession { step, session, prompt } => {
-                    match Box::pin(session_for(services, &all.run, &step, session, prompt, now)).await {
+                    match Box::pin(build_step_session(services, &all.run, &step, session, prompt, now)).await {
                         Ok(create) => all.sessions.push(create),
                         Err(reason) => events.push_back(Event::Ended { session, reason, died: false }),
                     }
                 }
-                Effect::OpenCheckpoint { step, ask, question } => all.asks.push(checkpoint(&all.run, step, ask, question, now)),
+                Effect::OpenCheckpoint { step, ask, question } => {
+                    all.asks.push(build_checkpoint(&all.run, step, ask, question, now))
+                }
                 Effect::TakeOutcome { ask } => all.taken.push(ask),
                 Effect::CloseSession { session } => {
                     all.sessions.retain(|create| create.session.id != session);
-                    // One that never began is not there to be closed, which is as well.
+                    // If the session is not committed yet, closing it has no effect.
                     all.closed.push((session, Raw::of(&Command::Close { session })));
                 }
                 Effect::Withdraw { ask, reason } => {
@@ -76,8 +78,8 @@ pub(crate) async fn follow(services: &Services, before: &Run, version: i64, even
     all
 }
 
-/// The session that carries a step out, or why there can be none.
-async fn session_for(
+/// Builds the session that executes a step. The error is the reason why the step fails.
+async fn build_step_session(
     services: &Services,
     run: &Run,
     step: &str,
@@ -85,7 +87,7 @@ async fn session_for(
     prompt: String,
     now: Time,
 ) -> Result<CreateSession, String> {
-    let written = run.find_definition(step).ok_or("the step is not in the workflow any more")?;
+    let written = run.find_definition(step).ok_or("the step is no longer in the workflow")?;
     let Kind::Agent { agent, .. } = written.kind() else { return Err("the step has no agent".to_owned()) };
     let agent = services.agents.get(agent).ok_or_else(|| format!("there is no agent `{agent}`"))?;
     let variables = services.environment.for_run(run.id);
@@ -112,8 +114,8 @@ async fn session_for(
     Ok(start.into_commit(now))
 }
 
-/// The ask of a checkpoint: in the same inbox as everything else, and always for a person.
-fn checkpoint(run: &Run, step: String, id: AskId, question: Question, now: Time) -> Ask {
+/// Builds the ask of a checkpoint. No policy applies to it, so a person always answers.
+fn build_checkpoint(run: &Run, step: String, id: AskId, question: Question, now: Time) -> Ask {
     let context = AskContext {
         agent: format!("workflow {}", limits::head(&run.workflow.name, 80)),
         title: run.workflow.name.clone(),

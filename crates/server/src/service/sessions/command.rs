@@ -1,4 +1,4 @@
-//! Interrupt, resume and close.
+//! Interrupting, resuming and closing sessions.
 
 use sayso_agents::translator::Command;
 use sayso_core::id::{BlockId, SessionId};
@@ -35,7 +35,7 @@ pub(crate) async fn command(
         scope: caller.scope.clone(),
         command: Raw::of(&command),
         kind,
-        said: of_step.then(|| interrupted(services, caller, session)),
+        said: of_step.then(|| interrupt_notice(services, caller, session)),
     };
     match services.store.write(wanted).await? {
         SessionCommandResult::Queued(session) => Ok((*session, found.pending.count)),
@@ -46,13 +46,13 @@ pub(crate) async fn command(
     }
 }
 
-/// The notice in the transcript of a step whose turn a person stops. The run reads it there, also after a restart.
-fn interrupted(services: &Services, caller: &Caller, session: SessionId) -> PostNotice {
+/// Builds the transcript notice for a step whose turn a person interrupts. The run reads it there, also after a restart.
+fn interrupt_notice(services: &Services, caller: &Caller, session: SessionId) -> PostNotice {
     let from = NoticeSource::Session { session, block: BlockId::new(services.clock.now(), entropy::id()) };
     PostNotice { workspace: caller.workspace, from, text: texts::WITHDRAWN_INTERRUPTED.to_owned() }
 }
 
-/// The command that resumes a session.
+/// Builds the command that resumes a session.
 pub(crate) fn resume_command(session: &Session) -> Command {
     Command::Start {
         session: session.id,

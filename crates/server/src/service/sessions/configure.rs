@@ -12,8 +12,8 @@ use super::read::find;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
-/// Asks the agent of a session for another permission mode or model. The session has them when the agent confirms.
-/// Returns the session and the number of its pending asks.
+/// Requests another permission mode or model from the agent of a session. The session changes when the agent confirms. Returns
+/// the session and the number of its pending asks.
 pub(crate) async fn configure(
     services: &Services,
     caller: &Caller,
@@ -47,7 +47,7 @@ pub(crate) async fn configure(
     }
 }
 
-/// Checks the permission mode that a caller chooses. Only admins choose one in which the agent may stop asking.
+/// Checks the permission mode that a caller chooses. Modes that skip approvals require an admin.
 pub(crate) fn check_mode(caller: &Caller, mode: Option<&str>) -> Result<(), ServiceError> {
     limits::check("the permission mode", mode.map_or(0, str::len), limits::NAME)?;
     match mode {

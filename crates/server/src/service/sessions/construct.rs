@@ -1,4 +1,4 @@
-//! The one place that constructs sessions, and the connections that carry them.
+//! Constructs all sessions and their connections.
 
 use sayso_agents::translator::Command;
 use sayso_core::connection::{Connection, ConnectionKind, Epoch, Position};
@@ -15,7 +15,7 @@ use crate::config::agents::Agent;
 use crate::entropy;
 use crate::service::project::Project;
 
-/// A session that is about to exist. Everything that is optional starts empty.
+/// The fields of a new session. Optional ones are empty by default.
 #[derive(Debug)]
 pub(crate) struct SessionDraft {
     pub(crate) agent: String,
@@ -26,7 +26,7 @@ pub(crate) struct SessionDraft {
     pub(crate) permission_mode: Option<String>,
     pub(crate) model: Option<String>,
     pub(crate) policy: SessionPolicy,
-    /// The id that the agent uses, for a session that a person runs.
+    /// The agent's own id of the session, for a session that a person runs.
     pub(crate) native_id: Option<String>,
     pub(crate) step: Option<StepOf>,
     pub(crate) labels: Labels,
@@ -49,7 +49,7 @@ impl SessionDraft {
         }
     }
 
-    /// The bytes of what an agent reports of its session.
+    /// Returns the size of the texts that an agent reports, in bytes.
     pub(crate) fn text_size(&self) -> usize {
         let Project { path, policy, branch, config } = &self.project;
         let optional = [policy, branch, &self.title].into_iter().flatten();
@@ -57,7 +57,7 @@ impl SessionDraft {
         path.len() + optional.map(String::len).sum::<usize>() + hashes.sum::<usize>()
     }
 
-    /// The session, which begins now.
+    /// Builds the session with this start time.
     pub(crate) fn into_session(self, id: SessionId, connection: ConnectionId, now: Time) -> Session {
         Session {
             id,
@@ -82,7 +82,7 @@ impl SessionDraft {
     }
 }
 
-/// A session that Sayso starts an agent for.
+/// A session whose agent Sayso starts.
 pub(crate) struct SessionStart<'a> {
     pub(crate) workspace: WorkspaceId,
     pub(crate) id: SessionId,
@@ -90,13 +90,13 @@ pub(crate) struct SessionStart<'a> {
     pub(crate) agent: &'a Agent,
     pub(crate) draft: SessionDraft,
     pub(crate) prompt: Option<String>,
-    /// Whether the agent may ask questions. Agents that can be told not to ask are told.
+    /// False tells the agent not to ask questions, if it supports that.
     pub(crate) questions: bool,
     pub(crate) key: Option<IdempotencyKey>,
 }
 
 impl SessionStart<'_> {
-    /// The commit that creates the session and queues the command that starts its agent.
+    /// Builds the commit that creates the session and queues the start command of its agent.
     pub(crate) fn into_commit(self, now: Time) -> CreateSession {
         let Self { workspace, id, connection, agent, draft, prompt, questions, key } = self;
         let session = draft.into_session(id, connection, now);
@@ -125,12 +125,12 @@ impl SessionStart<'_> {
     }
 }
 
-/// A connection before its first message.
+/// Builds a connection that has not received a message.
 pub(super) fn new_connection(id: ConnectionId, kind: ConnectionKind, agent: &str, state: Option<Raw>) -> Connection {
     Connection { id, kind, agent: agent.to_owned(), epoch: Epoch(1), position: Position(0), process: None, state, wake_at: None }
 }
 
-/// A connection to an agent's server that someone else started. `state` is the saved translator.
+/// Builds a connection to an agent server that a person started. `state` is the saved translator state.
 pub(crate) fn attached_connection(agent: &str, state: Raw, now: Time) -> Connection {
     new_connection(ConnectionId::new(now, entropy::id()), ConnectionKind::Attached, agent, Some(state))
 }

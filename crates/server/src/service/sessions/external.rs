@@ -1,4 +1,4 @@
-//! Sessions of agents that a person runs: Sayso hears of them and never starts or stops them.
+//! Sessions of agents that a person runs. Sayso receives reports about them, but never starts or stops them.
 
 use sayso_agents::translator::FoundSession;
 use sayso_api::ask::{ExternalEvent, ExternalNews as ApiNews, ExternalSession};
@@ -29,7 +29,7 @@ fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<Extern
     Ok(ExternalSessionKey { workspace: caller.workspace, token: caller.token, agent, native_id })
 }
 
-/// The session that the caller names, created if it is new.
+/// Returns the session that the caller names. Creates it if it is new.
 pub(crate) async fn ensure_external(
     services: &Services,
     caller: &Caller,
@@ -45,7 +45,7 @@ pub(crate) async fn ensure_external(
         return Ok(known);
     }
     let project = read_reported_project(&named.cwd, services.home.clone()).await;
-    // Where the links lead counts.
+    // Check the path without symbolic links.
     check_project(caller, &project.path)?;
     let project = Project { branch: named.branch.or(project.branch), ..project };
     let draft = SessionDraft {
@@ -56,14 +56,14 @@ pub(crate) async fn ensure_external(
     };
     let now = services.clock.now();
     let bytes = key.agent.len() + key.native_id.len() + draft.text_size();
-    services.quotas.take(caller, None, bytes, now)?;
+    services.quotas.spend(caller, None, bytes, now)?;
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let session = draft.into_session(id, connection, now);
     let connection = new_connection(connection, ConnectionKind::Caller, &key.agent, None);
     Ok(*services.store.write(EnsureExternalSession { key, session, connection }).await?)
 }
 
-/// The session of a conversation that was found on an attached server. The connection commits it.
+/// Builds the session of a conversation that exists on an attached server. The connection commits it.
 pub(crate) async fn found_session(connection: &Connection, found: &FoundSession, home: Option<String>, now: Time) -> Session {
     let draft = SessionDraft {
         title: Some(found.title.clone()),
@@ -73,8 +73,8 @@ pub(crate) async fn found_session(connection: &Connection, found: &FoundSession,
     draft.into_session(SessionId::new(now, entropy::id()), connection.id, now)
 }
 
-/// Reports what happened in a session that a person runs. Asks that were decided there are withdrawn here; returns those
-/// asks. A session that is not known has nothing to withdraw.
+/// Processes a report about a session that a person runs. Withdraws asks that were decided in the agent's terminal, and returns
+/// their ids. An unknown session has none.
 pub(crate) async fn report_external(services: &Services, caller: &Caller, report: ApiNews) -> Result<Vec<AskId>, ServiceError> {
     authorize(caller, Permission::Open)?;
     let key = external_key(caller, &report.agent, &report.session_id)?;

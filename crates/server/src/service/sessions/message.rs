@@ -15,18 +15,19 @@ use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::service::{ServiceError, Services, authorize};
 
-/// Bytes of a prompt or a message.
+/// Maximum size of a prompt or message, in bytes.
 pub(super) const MAX_MESSAGE: usize = 1024 * 1024;
 
-/// A message that is on its way to the agent.
+/// A message that was queued for the agent.
 pub(crate) struct Delivered {
-    /// The message in the transcript.
+    /// The block of the message in the transcript.
     pub(crate) message: BlockId,
-    /// The ask that the message answered, if it answered one.
+    /// The ask that the message answered, if any.
     pub(crate) answered: Option<Box<Ask>>,
 }
 
-/// Sends a message to the agent of a session. The message answers the one open question, or it is a prompt.
+/// Sends a message to the agent of a session. If exactly one question is pending, the message answers it; otherwise it is a
+/// prompt.
 pub(crate) async fn send_message(
     services: &Services,
     caller: &Caller,

@@ -1,4 +1,4 @@
-//! Sessions: starting, reading, messages, interrupt, resume, close, and sessions that people run themselves.
+//! Sessions: starting, reading, messaging, interrupting, resuming and closing them, and sessions that people run themselves.
 
 mod command;
 mod configure;

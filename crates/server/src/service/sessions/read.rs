@@ -9,12 +9,12 @@ use sayso_store::read::{GetSession, ListSessions, Page, SessionDetail};
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize, listing};
 
-/// An id in a request. A text that is not an id is answered like an unknown id.
+/// Parses an id. A malformed id is treated like an unknown one.
 pub(crate) fn session_id(text: &str) -> Result<SessionId, ServiceError> {
     text.parse().map_err(|_| ServiceError::SessionNotFound)
 }
 
-/// The session with its pending asks, if the caller's scope covers it. The use case checks the permission.
+/// Returns the session with its pending asks if the caller's scope covers it. The use case checks the permission.
 pub(crate) async fn find(services: &Services, caller: &Caller, id: &str) -> Result<SessionDetail, ServiceError> {
     let query = GetSession { workspace: caller.workspace, session: session_id(id)?, scope: caller.scope.clone() };
     services.store.read(query).await?.ok_or(ServiceError::SessionNotFound)

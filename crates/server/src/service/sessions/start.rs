@@ -46,7 +46,7 @@ pub(crate) async fn start(
     {
         return Err(ServiceError::AgentNotInstalled(program.missing(&agent.name)));
     }
-    // Where the policy rejects every question, an agent that can be told not to ask is told.
+    // If the policy rejects all questions, tell agents that support it not to ask.
     let questions = policy.questions.policy != Some(QuestionPolicy::Reject);
     let prompt = new.prompt.filter(|prompt| !prompt.trim().is_empty());
     let draft = SessionDraft {
@@ -61,7 +61,7 @@ pub(crate) async fn start(
     let now = services.clock.now();
     let (id, connection) = (SessionId::new(now, entropy::id()), ConnectionId::new(now, entropy::id()));
     let start = SessionStart { workspace: caller.workspace, id, connection, agent, draft, prompt, questions, key };
-    // The agent may start before this call returns.
+    // Stored before the commit, because the agent may start before this call returns.
     services.environment.keep_for_connection(connection, environment);
     let created = services.store.write(start.into_commit(now)).await;
     if !matches!(created, Ok(IdempotentResult::Done(_))) {
@@ -73,7 +73,7 @@ pub(crate) async fn start(
     }
 }
 
-/// The variables that a caller sends for an agent. `PATH` selects programs, so only an admin may send any.
+/// Checks the environment variables that a caller sends for an agent. Requires an admin, because `PATH` selects programs.
 pub(crate) fn agent_environment(
     caller: &Caller,
     sent: BTreeMap<String, String>,
@@ -88,7 +88,7 @@ pub(crate) fn agent_environment(
     Ok(sent.into_iter().filter(|(name, value)| environment::passes(name) && !value.contains('\0')).collect())
 }
 
-/// The labels of a new session or run. A token that is limited to labels always adds them.
+/// Returns the labels of a new session or run. A token that is limited to labels adds those.
 pub(crate) fn scoped_labels(caller: &Caller, mut labels: Labels) -> Result<Labels, ServiceError> {
     limits::check("the number of labels", labels.len(), limits::LABELS)?;
     for (key, value) in &labels {

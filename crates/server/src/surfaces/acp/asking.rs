@@ -46,7 +46,7 @@ pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
     match ask.kind {
         AskKind::Approval => vec![Way::Permission],
         AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
-        // Clients display and store what is typed into a form, and the protocol has no field for secrets.
+        // Clients display and store the values of a form, and the protocol has no field for secrets.
         AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
         AskKind::Question => {
             let simple = is_simple(ask);
@@ -138,7 +138,7 @@ fn permission(session: &str, ask: &Ask, before: &str) -> Value {
             let choices: Vec<String> = approval.choices.iter().map(|choice| choice.label.clone()).collect();
             options.extend(choices.iter().enumerate().map(numbered("allow_always")));
             options.push(option(DENY, "Deny", "reject_once"));
-            (approval.title.clone(), kind(approval.action), shown(approval), options)
+            (approval.title.clone(), kind(approval.action), approval_content(approval), options)
         }
         (None, Some(link)) => {
             let options = vec![option(ALLOW, "I opened it", "allow_once"), option(DENY, "No", "reject_once")];
@@ -164,7 +164,7 @@ fn permission(session: &str, ask: &Ask, before: &str) -> Value {
 }
 
 /// Returns the content that a person needs before approving.
-fn shown(approval: &Approval) -> Vec<Value> {
+fn approval_content(approval: &Approval) -> Vec<Value> {
     let reason = approval.reason.iter().map(|reason| content(reason));
     let preview = match &approval.preview {
         None => Vec::new(),

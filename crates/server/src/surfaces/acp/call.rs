@@ -7,10 +7,11 @@ use sayso_api::session::{MessageAccepted, NewSession, Session, SessionPage, Tran
 /// One call. Calls are executed one after another, in the order in which they were requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SessionCall {
-    /// Start a session.
     Create(Box<NewSession>),
     /// Read one session with its pending asks.
-    Look { session: String },
+    Look {
+        session: String,
+    },
     /// Read a page of the transcript.
     Transcript {
         session: String,
@@ -23,15 +24,26 @@ pub enum SessionCall {
         cursor: Option<String>,
     },
     /// Send a message to the agent.
-    Message { session: String, text: String },
-    /// Interrupt the turn.
-    Interrupt { session: String },
+    Message {
+        session: String,
+        text: String,
+    },
+    Interrupt {
+        session: String,
+    },
     /// Change the permission mode.
-    SetMode { session: String, mode: String },
+    SetMode {
+        session: String,
+        mode: String,
+    },
     /// Resume a session that has ended.
-    Resume { session: String },
+    Resume {
+        session: String,
+    },
     /// Read the complete ask of a shortened event.
-    Whole { ask: String },
+    Whole {
+        ask: String,
+    },
     Decide {
         ask: String,
         /// The decision of the person.
@@ -44,14 +56,11 @@ pub enum SessionCall {
 pub enum Verdict {
     /// The answers, one list per question.
     Answer(Vec<Vec<String>>),
-    /// Reject the question.
     Reject,
-    /// Approve the request.
     Approve {
         /// The agent's choice that the person selected.
         choice: Option<String>,
     },
-    /// Deny the request.
     Deny,
 }
 

@@ -75,7 +75,7 @@ pub(super) fn prompt(params: &Object<'_>) -> Result<String, String> {
     let blocks = params.list("prompt").ok_or("`prompt` is missing: a list of content blocks")?;
     let (mut said, mut enclosed) = (String::new(), String::new());
     for block in blocks {
-        let block = Object::of(block).ok_or("a block of the prompt is no object")?;
+        let block = Object::of(block).ok_or("a block of the prompt is not an object")?;
         match block.text("type").unwrap_or_default().as_str() {
             "text" => said.push_str(&block.text("text").ok_or("a text block without `text`")?),
             "resource_link" => said.push_str(&block.text("uri").ok_or("a resource link without `uri`")?),
@@ -86,7 +86,7 @@ pub(super) fn prompt(params: &Object<'_>) -> Result<String, String> {
                 said.push_str(&uri);
                 enclosed.push_str(&format!("\n\n{uri}:\n{}", super::telling::fenced("", &content)));
             }
-            other => return Err(format!("a prompt takes text and resources, not `{other}`")),
+            other => return Err(format!("a prompt can contain text and resources, not `{other}`")),
         }
     }
     let prompt = said + &enclosed;
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_named_by_its_directory_and_its_agent() {
+    fn session_is_identified_by_directory_and_agent() {
         let params = r#"{"cwd":"/p","mcpServers":[],"_meta":{"sayso":{"agent":"mock","model":"m","permissionMode":"plan","labels":{"team":"a","n":1}}}}"#;
         let wanted = NewSession {
             agent: "mock".to_owned(),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prompt_is_its_texts_with_its_files() {
+    fn prompt_joins_texts_and_files() {
         let said = |blocks: &str| prompt(&object(&format!(r#"{{"prompt":{blocks}}}"#)));
         assert_eq!(
             said(

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
 use super::talk::{Doing, Held, Prompt, Talk};
-use super::telling::{Voice, said};
+use super::telling::{Voice, text_update};
 
 impl Conversation {
     pub(super) fn event(&mut self, session: &str, event: FeedEvent, out: &mut Vec<Output>) {
@@ -40,12 +40,12 @@ impl Conversation {
             Event::SessionStatus(changed) | Event::SessionEnded(changed) => self.changed(session, &changed, out),
             Event::Notice(notice) => {
                 if !told {
-                    update(session, &said("agent_thought_chunk", &format!("\n{}\n", notice.text)), out);
+                    update(session, &text_update("agent_thought_chunk", &format!("\n{}\n", notice.text)), out);
                 }
             }
             Event::Error(error) => {
                 if !told {
-                    update(session, &said("agent_message_chunk", &format!("\n{}\n", error.text)), out);
+                    update(session, &text_update("agent_message_chunk", &format!("\n{}\n", error.text)), out);
                 }
             }
             // Clients learn about these in another way, or have no use for them.
@@ -77,7 +77,7 @@ impl Conversation {
         let over = talk.set_activity(doing);
         let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
         let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
-        let reason = changed.reason.as_deref().unwrap_or("the session is over");
+        let reason = changed.reason.as_deref().unwrap_or("the session has ended");
         for id in over {
             match changed.status {
                 SessionStatus::Failed => error(&id, session, json_rpc::INTERNAL, reason, out),
@@ -88,7 +88,7 @@ impl Conversation {
         for held in held {
             match (held, doing) {
                 (Held::New(id), Doing::Idle | Doing::Running) => made(&id, session, out),
-                (Held::Prompt(id, text), Doing::Idle | Doing::Running) => self.say(id, session, text, out),
+                (Held::Prompt(id, text), Doing::Idle | Doing::Running) => self.send_prompt(id, session, text, out),
                 (Held::New(id) | Held::Prompt(id, _), Doing::Over { .. }) => {
                     error(&id, session, json_rpc::INTERNAL, reason, out);
                 }
@@ -151,7 +151,7 @@ impl Conversation {
                 Some(talk) => {
                     talk.prompts.push(Prompt { id, message: accepted.message_id, seen: false, ran: false });
                 }
-                None => error(&id, &session, json_rpc::INTERNAL, "the session cannot be seen any more", out),
+                None => error(&id, &session, json_rpc::INTERNAL, "the session is no longer visible to this token", out),
             },
             (Purpose::SetMode { id, session }, Ok(_)) => reply(&id, To::Known(session), &json!({}), out),
             (Purpose::Whole(session), Ok(Reply::Ask(ask))) => {
@@ -162,7 +162,7 @@ impl Conversation {
             (Purpose::Decide(pending), Err(refusal)) => match refusal.code {
                 // Another person decided first. The session's event will withdraw the request to the client.
                 Some(ErrorCode::AskAlreadyResolved | ErrorCode::AskNotFound) => {}
-                _ => self.refused(pending, &format!("That was not taken: {}.", refusal.message), out),
+                _ => self.refused(pending, &format!("Invalid answer: {}.", refusal.message), out),
             },
             (Purpose::LookAgain(id), Ok(Reply::Session(mut session))) => {
                 let pending = session.asks.take().unwrap_or_default();
@@ -232,8 +232,8 @@ fn replay(session: &str, block: Value, voice: &mut Voice, pending: &mut Vec<Ask>
     let told = match kind.as_str() {
         "message" => serde_json::from_value(block).ok().and_then(|message: MessageBlock| voice.message(&message)),
         "tool" => serde_json::from_value(block).ok().map(|tool: ToolBlock| voice.tool(&tool)),
-        "error" => block["text"].as_str().map(|text| said("agent_message_chunk", &format!("\n{text}\n"))),
-        "notice" => block["text"].as_str().map(|text| said("agent_thought_chunk", &format!("\n{text}\n"))),
+        "error" => block["text"].as_str().map(|text| text_update("agent_message_chunk", &format!("\n{text}\n"))),
+        "notice" => block["text"].as_str().map(|text| text_update("agent_thought_chunk", &format!("\n{text}\n"))),
         "action" => {
             let ask = block.get("ask").cloned().and_then(|ask| serde_json::from_value::<Ask>(ask).ok());
             pending.extend(ask.filter(|ask| ask.status == AskStatus::Pending));

@@ -40,11 +40,7 @@ pub struct Setting {
 #[derive(Debug)]
 pub enum Input<'a> {
     /// A message of the client. Some transports know which session it is about.
-    Line {
-        /// The message.
-        text: &'a str,
-        session: Option<&'a str>,
-    },
+    Line { text: &'a str, session: Option<&'a str> },
     /// The result of the oldest call that is in flight.
     Done(Result<Reply, Refusal>),
     /// Something happened in a followed session.
@@ -267,15 +263,19 @@ impl Conversation {
     fn prompt(&mut self, id: &Id, session: &str, text: String, out: &mut Vec<Output>) {
         let Some(talk) = self.sessions.get_mut(session) else {
             let data = json!({ "sessionId": session });
-            let line =
-                json_rpc::error_with(id, NOT_FOUND, "no such session here: make it with session/new or session/load", &data);
+            let line = json_rpc::error_with(
+                id,
+                NOT_FOUND,
+                "no such session on this connection; create it with session/new or session/load",
+                &data,
+            );
             return out.push(Output::Send(Frame { to: To::Known(session.to_owned()), line }));
         };
         if talk.prompts.len() + talk.held.len() >= PROMPTS {
-            return error(id, session, json_rpc::INVALID_REQUEST, "too many prompts wait; let some of them end", out);
+            return error(id, session, json_rpc::INVALID_REQUEST, "too many prompts are waiting; wait for some of them", out);
         }
         match talk.doing {
-            Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session is over", out),
+            Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session has ended", out),
             Doing::Over { resumable: true } => {
                 // The session is starting, and accepts the prompt when it becomes idle.
                 talk.doing = Doing::Running;
@@ -283,11 +283,11 @@ impl Conversation {
                 self.call(Purpose::TakeUp(session.to_owned()), SessionCall::Resume { session: session.to_owned() }, out);
             }
             Doing::Running if !talk.held.is_empty() => talk.held.push(Held::Prompt(id.clone(), text)),
-            Doing::Running | Doing::Idle => self.say(id.clone(), session, text, out),
+            Doing::Running | Doing::Idle => self.send_prompt(id.clone(), session, text, out),
         }
     }
 
-    pub(super) fn say(&mut self, id: Id, session: &str, text: String, out: &mut Vec<Output>) {
+    pub(super) fn send_prompt(&mut self, id: Id, session: &str, text: String, out: &mut Vec<Output>) {
         let session = session.to_owned();
         self.call(Purpose::Prompt { id, session: session.clone() }, SessionCall::Message { session, text }, out);
     }
@@ -418,9 +418,9 @@ pub(crate) fn no_message(unreadable: &Unreadable, text: &str) -> String {
         Unreadable::NotAMessage if text.trim_start().starts_with('[') => {
             (&null, json_rpc::INVALID_REQUEST, "batches are not supported: send one message at a time")
         }
-        Unreadable::NotAMessage => (&null, json_rpc::PARSE_ERROR, "this is no JSON-RPC message"),
+        Unreadable::NotAMessage => (&null, json_rpc::PARSE_ERROR, "this is not a JSON-RPC message"),
         Unreadable::NoMethod(id) => (id, json_rpc::INVALID_REQUEST, "the request has no `method`"),
-        Unreadable::BadId => (&null, json_rpc::INVALID_REQUEST, "an id is a number or a short text"),
+        Unreadable::BadId => (&null, json_rpc::INVALID_REQUEST, "an id must be a number or a short string"),
     };
     json_rpc::error(id, code, message)
 }
@@ -440,7 +440,7 @@ fn elsewhere(pending: &Pending, again: Option<&str>, out: &mut Vec<Output>) {
     let before = again.map(|again| format!("{again}\n\n")).unwrap_or_default();
     let text =
         format!("\n\n{before}This waits for you and cannot be asked here. Answer it in your Sayso inbox:\n\n{subject}\n\n");
-    update(&pending.session, &telling::said("agent_message_chunk", &text), out);
+    update(&pending.session, &telling::text_update("agent_message_chunk", &text), out);
 }
 
 /// Sends the client an update about a session.

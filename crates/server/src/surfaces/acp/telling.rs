@@ -27,13 +27,13 @@ impl Voice {
             Some((id, sent)) if *id == piece.message_id => sent.push_str(&piece.text),
             other => *other = Some((piece.message_id, piece.text.clone())),
         }
-        said("agent_message_chunk", &piece.text)
+        text_update("agent_message_chunk", &piece.text)
     }
 
     /// Converts a complete message: the part that was not streamed. After a lost connection, that may be the whole text.
     pub(super) fn message(&mut self, message: &MessageBlock) -> Option<Value> {
         if message.role == MessageRole::User {
-            return Some(said("user_message_chunk", &message.text));
+            return Some(text_update("user_message_chunk", &message.text));
         }
         let sent = match self.streaming.take() {
             Some((id, sent)) if id == message.id => sent,
@@ -48,7 +48,7 @@ impl Voice {
             None if sent.starts_with(&message.text) => String::new(),
             None => format!("\n\n{}", message.text),
         };
-        (!rest.is_empty()).then(|| said("agent_message_chunk", &rest))
+        (!rest.is_empty()).then(|| text_update("agent_message_chunk", &rest))
     }
 
     /// Converts the current state of a tool call.
@@ -82,7 +82,7 @@ impl Voice {
 }
 
 /// Builds an update with text.
-pub(super) fn said(update: &str, text: &str) -> Value {
+pub(super) fn text_update(update: &str, text: &str) -> Value {
     json!({ "sessionUpdate": update, "content": { "type": "text", "text": text } })
 }
 
@@ -136,16 +136,16 @@ mod tests {
         let mut voice = Voice::default();
         assert_eq!(voice.piece(piece("a", "Hel"))["content"]["text"], "Hel");
         voice.piece(piece("a", "lo "));
-        assert_eq!(voice.message(&message("a", "Hello you")), Some(said("agent_message_chunk", "you")));
+        assert_eq!(voice.message(&message("a", "Hello you")), Some(text_update("agent_message_chunk", "you")));
         voice.piece(piece("b", "cut short "));
         assert_eq!(voice.message(&message("b", "cut short")), None);
-        assert_eq!(voice.message(&message("c", "whole")), Some(said("agent_message_chunk", "whole")));
+        assert_eq!(voice.message(&message("c", "whole")), Some(text_update("agent_message_chunk", "whole")));
         voice.piece(piece("d", "the end"));
-        assert_eq!(voice.message(&message("d", "not the end")), Some(said("agent_message_chunk", "\n\nnot the end")));
+        assert_eq!(voice.message(&message("d", "not the end")), Some(text_update("agent_message_chunk", "\n\nnot the end")));
     }
 
     #[test]
-    fn a_tool_call_is_announced_once() {
+    fn tool_call_is_announced_once() {
         let used = |status, output: Option<&str>| ToolBlock {
             id: "b".to_owned(),
             at: Time::from_millis(0),

@@ -1,10 +1,10 @@
-//! The page as text. Everything that an agent said is escaped, and nothing in it is hidden.
+//! The HTML of the answer page. All agent text is escaped, and invisible characters are shown as their codes.
 
 use sayso_core::ask::{Approval, Ask, AskBody, ExecutedFiles, Input, Link, Preview, Question, QuestionOption};
 
 use crate::service::notes::{choices, project, visible};
 
-/// The page's own colours and shapes, as far as they are needed here.
+/// The part of the page's style sheet that the answer page uses.
 const STYLE: &str = ":root{color-scheme:light dark;--canvas:#f5f6f8;--surface:#fff;--sunken:#f3f4f7;--edge:#d5d9e0;--control:#838a97;--ink:#14171d;\
 --ink-2:#454c58;--ink-3:#5f6673;--accent:#2255d4;--on-accent:#fff;--pending:#8f4a00;--pending-tint:#fff5dc;--pending-line:#eccd84;--rejected:#b02318}\
 @media(prefers-color-scheme:dark){:root{--canvas:#0d0f12;--surface:#14171b;--sunken:#0f1215;--edge:#303741;--control:#6d7684;--ink:#eceef2;\
@@ -83,7 +83,7 @@ fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String 
 
 fn of_link(link: &Link) -> String {
     let message = link.message.as_ref().map(|message| format!("<p>{}</p>", safe(message))).unwrap_or_default();
-    // The address is shown, not linked: it is the agent's.
+    // The address comes from the agent, so it is shown as text and not as a link.
     let buttons = format!("{}{}", yes("approve", "I opened it"), no("deny", "Deny"));
     format!("<h1>Open a link</h1>{message}{}{}", pre(&link.url), form(&buttons))
 }
@@ -146,7 +146,7 @@ fn form(inside: &str) -> String {
     format!("<form method=\"post\">{inside}</form>")
 }
 
-/// `inside` is markup.
+/// Renders a button. `inside` is HTML and must be escaped.
 fn button(class: &str, press: &str, inside: &str) -> String {
     format!("<button class=\"{class}\" name=\"press\" value=\"{press}\">{inside}</button>")
 }
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_with_markup_in_its_value_stays_an_option() {
+    fn markup_in_an_option_value_is_escaped() {
         let options = vec![QuestionOption::new("\"><script>x</script>", None)];
         let input = Input::Choice { options, multiple: true, custom: false };
         let question = Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true };

@@ -1,7 +1,7 @@
-//! The page behind a link that one person got for one ask. Looking changes nothing; only its buttons decide.
+//! The page of an answer link, with which one person decides one ask. Opening the page changes nothing; only its buttons decide.
 //!
-//! There is no script on it and no login: the link is all that is needed, and all that it can do is decide this ask. A
-//! link that was sent to a browser works only while the token of that browser does.
+//! The page has no scripts and needs no login: the link is the credential, and it permits only to decide this ask. A link that was
+//! sent to a browser works only as long as the token of the browser is valid.
 
 mod html;
 
@@ -23,10 +23,10 @@ use crate::service::notes::{self, Press};
 use crate::surfaces::http::body::{BodyLimits, read_body};
 use crate::surfaces::http::{ApiError, Peer};
 
-/// What the page may do: show itself, and send its form back here.
+/// The content security policy: no external resources, and forms only to this server.
 const CSP: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// An error with the words for a person.
+/// An error with its text for the person.
 struct LinkRefusal {
     status: StatusCode,
     code: ErrorCode,
@@ -72,7 +72,7 @@ impl From<sayso_store::StoreError> for LinkRefusal {
     }
 }
 
-/// Show the ask.
+/// Shows the ask.
 pub(crate) async fn show(
     State(app): State<Arc<App>>,
     Peer(from): Peer,
@@ -80,16 +80,18 @@ pub(crate) async fn show(
     Path(code): Path<String>,
 ) -> Response {
     let shown = match opened(&app, from, &code).await {
-        Ok(OpenedLink { ask, .. }) => {
-            Ok(if matches!(ask.state, AskState::Pending(_)) { html::ask(&ask) } else { html::message(&notes::over(&ask)) })
-        }
+        Ok(OpenedLink { ask, .. }) => Ok(if matches!(ask.state, AskState::Pending(_)) {
+            html::ask(&ask)
+        } else {
+            html::message(&notes::describe_outcome(&ask))
+        }),
         Err(refusal) => Err(refusal),
     };
     // A pending ask is always shown as a page, whatever the client accepts.
     reply(shown.is_ok() || is_browser(&headers), shown)
 }
 
-/// Decide it.
+/// Decides the ask.
 pub(crate) async fn decide(
     State(app): State<Arc<App>>,
     Peer(from): Peer,
@@ -110,10 +112,10 @@ pub(crate) async fn decide(
     reply(is_browser(&headers), decided)
 }
 
-/// What a link is for.
+/// The ask of a verified link, and the channel of the link.
 struct OpenedLink<'a> {
     ask: Ask,
-    /// The channel that it was sent through.
+    /// The channel that sent the link.
     entry: &'a ConfiguredChannel,
     decider: ChannelDecider,
 }
@@ -138,7 +140,7 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
     Ok(OpenedLink { ask, entry, decider })
 }
 
-/// What a form says. A secret is never given here: a link is not as private as an inbox.
+/// Parses a form. Secret answers are not accepted here, because links are less private than the inbox.
 fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
     let mut address: reqwest::Url = "http://form/".parse().ok()?;
     address.set_query(Some(std::str::from_utf8(form).ok()?));
@@ -155,7 +157,7 @@ fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
             let answers: Answers = (0..ask.body.questions().len()).map(entries).collect();
             Some(Decision::Answered { answers, note: None })
         }
-        _ => Press::read(press)?.decision(ask),
+        _ => Press::parse(press)?.decision(ask),
     }
 }
 
@@ -181,7 +183,7 @@ async fn resolve(
         ResolveError::NotFound => return Err(LinkRefusal::wrong()),
         ResolveError::Refused(Refused::AlreadyResolved(_)) => {
             let found = asks::ask_in_channel(services, decider, ask.id).await?;
-            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::over(&ask));
+            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::describe_outcome(&ask));
             return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
@@ -197,7 +199,7 @@ fn is_browser(headers: &HeaderMap) -> bool {
     headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(|value| value.contains("text/html")))
 }
 
-/// A page for a browser; for everybody else the bare result.
+/// Renders a page for browsers. Other clients get an empty reply, or the error as JSON.
 fn reply(is_browser: bool, result: Result<String, LinkRefusal>) -> Response {
     let mut response = match (result, is_browser) {
         (Ok(page), true) => page_of(StatusCode::OK, page),
@@ -208,7 +210,7 @@ fn reply(is_browser: bool, result: Result<String, LinkRefusal>) -> Response {
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    // With `no-referrer` a browser would send the form without saying that it comes from here.
+    // With `no-referrer`, browsers would omit the origin when they send the form.
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }

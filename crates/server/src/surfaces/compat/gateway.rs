@@ -195,7 +195,7 @@ impl Render for Gateway {
     }
 
     fn reset(&mut self, _: i64) -> Bytes {
-        let message = "Some events are gone; read the session again.".to_owned();
+        let message = "Some events are no longer stored; read the session again.".to_owned();
         bytes(&GatewayEvent::Error { message }).into()
     }
 }

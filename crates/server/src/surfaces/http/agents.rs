@@ -8,7 +8,7 @@ use sayso_api::error::Problem;
 use sayso_api::session::{Agent, AgentList, AgentsStopped, Capabilities};
 use sayso_core::ask::TypedAnswers;
 
-use super::attachments::shown;
+use super::attachments::to_api as attachment_to_api;
 use super::{ApiError, Authorized};
 use crate::app::App;
 use crate::config::agents::AgentProgram;
@@ -29,7 +29,7 @@ pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) ->
             command: agent.program.as_ref().map(AgentProgram::line),
             install: agent.program.as_ref().and_then(|program| program.install).map(str::to_owned),
             capabilities: capabilities(agent.capabilities),
-            attached: attached.extract_if(.., |attached| attached.agent == agent.name).map(shown).collect(),
+            attached: attached.extract_if(.., |attached| attached.agent == agent.name).map(attachment_to_api).collect(),
         })
         .collect();
     Ok(Json(AgentList { data }))

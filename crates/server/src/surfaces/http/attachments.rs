@@ -23,7 +23,7 @@ pub(crate) async fn create(
     body: JsonBody<NewAttachment>,
 ) -> Result<(StatusCode, Json<Attachment>), ApiError> {
     let attached = attachments::attach(&app.runtime, &authorized.caller, body.value).await?;
-    Ok((StatusCode::CREATED, Json(shown(attached))))
+    Ok((StatusCode::CREATED, Json(to_api(attached))))
 }
 
 /// Detach from a server. Its sessions end in Sayso; the server itself keeps running.
@@ -39,7 +39,7 @@ pub(crate) async fn remove(
 }
 
 /// Converts an attached server.
-pub(super) fn shown(server: AttachedServer) -> Attachment {
+pub(super) fn to_api(server: AttachedServer) -> Attachment {
     let (state, problem, version) = match server.standing {
         Standing::Connecting => (AttachmentState::Connecting, None, None),
         Standing::Connected { version } => (AttachmentState::Connected, None, version),

@@ -36,7 +36,7 @@ pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, A
     })?;
     let read = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
         Some(_) => {
-            let detail = format!("a body may have {} bytes", limits.bytes);
+            let detail = format!("a body can have at most {} bytes", limits.bytes);
             ApiError::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, detail)
         }
         None => ApiError::malformed("the body ended early"),
@@ -44,7 +44,7 @@ pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, A
     Ok(read.to_bytes())
 }
 
-/// Describes what is wrong with a JSON body without quoting it, because the values of a malformed answer can be secret.
+/// Describes the error in a JSON body without quoting it, because the values of a malformed answer can be secret.
 pub(crate) fn describe_json_error(error: &serde_json::Error) -> String {
     let what = match error.classify() {
         // These messages are fixed texts of the parser.

@@ -238,7 +238,7 @@ impl From<StoreError> for ApiError {
             StoreError::Full => Self::new(
                 StatusCode::INSUFFICIENT_STORAGE,
                 ErrorCode::StorageFull,
-                "the disk is full; nothing changed. Make room and try again",
+                "the disk is full; nothing changed. Free some space and try again",
             ),
             StoreError::Closed => Self::new(
                 StatusCode::SERVICE_UNAVAILABLE,
@@ -256,7 +256,7 @@ impl From<StoreError> for ApiError {
                 Self::new(
                     StatusCode::INTERNAL_SERVER_ERROR,
                     ErrorCode::Internal,
-                    "a fault of the server; nothing changed. The log says more",
+                    "internal error; nothing changed. See the server log",
                 )
             }
         }

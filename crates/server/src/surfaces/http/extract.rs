@@ -135,7 +135,7 @@ async fn read(request: Request, app: &App, limits: BodyLimits) -> Result<ReadBod
         None => None,
         Some(value) => {
             let key = value.to_str().ok().filter(|key| !key.is_empty() && key.len() <= 255);
-            let key = key.ok_or_else(|| ApiError::invalid("an Idempotency-Key has 1 to 255 visible characters"))?;
+            let key = key.ok_or_else(|| ApiError::invalid("an Idempotency-Key must have 1 to 255 visible characters"))?;
             Some(IdempotencyHeader {
                 key: key.to_owned(),
                 route: parts.uri.path().to_owned(),
@@ -158,7 +158,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let is_json = || serde_json::from_slice::<serde::de::IgnoredAny>(bytes).is_ok();
     serde_json::from_slice(bytes).map_err(|error| match error.classify() {
         serde_json::error::Category::Data if is_json() => {
-            ApiError::invalid(format!("the body does not fit: {}", describe_json_error(&error)))
+            ApiError::invalid(format!("the body is invalid: {}", describe_json_error(&error)))
         }
         serde_json::error::Category::Data
         | serde_json::error::Category::Io
@@ -191,7 +191,7 @@ impl<T: DeserializeOwned> FromRequest<Arc<App>> for LooseBody<T> {
     async fn from_request(request: Request, app: &Arc<App>) -> Result<Self, ApiError> {
         let ReadBody { bytes, key } = read(request, app, BodyLimits::CALLER).await?;
         let value = serde_json::from_slice(&bytes).map_err(|error| {
-            ApiError::malformed(format!("the body does not fit: {}", describe_json_error(&error))).with_error_text()
+            ApiError::malformed(format!("the body is invalid: {}", describe_json_error(&error))).with_error_text()
         })?;
         Ok(Self(JsonBody { value, key }))
     }
@@ -221,10 +221,12 @@ impl<T: DeserializeOwned> FromRequestParts<Arc<App>> for Params<T> {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, _: &Arc<App>) -> Result<Self, ApiError> {
         if parts.uri.query().map_or(0, str::len) > MAX_QUERY {
-            return Err(ApiError::malformed(format!("a query string may have {MAX_QUERY} bytes; search for fewer words")));
+            return Err(ApiError::malformed(format!(
+                "a query string can have at most {MAX_QUERY} bytes; search for fewer words"
+            )));
         }
         axum::extract::Query::<T>::try_from_uri(&parts.uri)
             .map(|query| Self(query.0))
-            .map_err(|error| ApiError::invalid(format!("the query does not fit: {}", error.body_text())))
+            .map_err(|error| ApiError::invalid(format!("the query is invalid: {}", error.body_text())))
     }
 }

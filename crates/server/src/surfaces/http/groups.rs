@@ -25,7 +25,7 @@ use crate::service::groups::{self, ClaimedRun, OpenedGroup};
 /// The longest time that a request is held open.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-fn shown(detail: &GroupDetail) -> Json<Group> {
+fn to_api(detail: &GroupDetail) -> Json<Group> {
     Json(Group::of(&detail.group, detail.asks.iter().map(|ask| Ask::from(&**ask)).collect()))
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn open(
 
 /// Wait until a group can be claimed.
 ///
-/// The wait claims nothing. Of several workers that wait, one is woken for each group.
+/// Waiting does not claim a group. If several workers wait, one of them is woken for each group.
 #[utoipa::path(get, path = "/v1/groups/ready", tag = "groups", params(ReadyQuery),
     responses((status = 200, body = ReadyGroups), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn ready(
@@ -64,9 +64,9 @@ pub(crate) async fn ready(
     Ok(Json(ReadyGroups { ready }))
 }
 
-/// Claim a complete group: you may resume the run, and nobody else may.
+/// Claim a complete group. While you hold the claim, only you may resume the run.
 ///
-/// The reply is 204 if no group of the name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
+/// The reply is 204 if no group with this name is complete. Acknowledge before the lease ends, or renew it. Groups belong to the
 /// token that opened them.
 #[utoipa::path(post, path = "/v1/groups/claim", tag = "groups", request_body = ClaimRequest,
     responses((status = 200, body = Claim), (status = 204, description = "No group is complete"),
@@ -92,10 +92,10 @@ pub(crate) async fn get(
     authorized: Authorized,
     Path(id): Path<String>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::get(&app.services, &authorized.caller, &id).await?))
+    Ok(to_api(&groups::get(&app.services, &authorized.caller, &id).await?))
 }
 
-/// Take back a group that you opened: its pending asks are withdrawn, and its state is deleted.
+/// Withdraw a group that you opened. Its pending asks are withdrawn, and its state is deleted.
 #[utoipa::path(delete, path = "/v1/groups/{id}", tag = "groups", params(("id" = String, Path), WithdrawGroupQuery),
     responses((status = 200, body = Group), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn withdraw(
@@ -104,7 +104,7 @@ pub(crate) async fn withdraw(
     Path(id): Path<String>,
     Params(query): Params<WithdrawGroupQuery>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::withdraw(&app.services, &authorized.caller, &id, query.reason).await?))
+    Ok(to_api(&groups::withdraw(&app.services, &authorized.caller, &id, query.reason).await?))
 }
 
 /// Extend the lease of a claim.
@@ -117,7 +117,7 @@ pub(crate) async fn renew(
     body: JsonBody<RenewRequest>,
 ) -> Result<Json<Group>, ApiError> {
     let RenewRequest { epoch, lease } = body.value;
-    Ok(shown(&groups::renew(&app.services, &authorized.caller, &id, epoch, lease.as_deref()).await?))
+    Ok(to_api(&groups::renew(&app.services, &authorized.caller, &id, epoch, lease.as_deref()).await?))
 }
 
 /// Report that the run was resumed. The state is deleted, and the outcomes count as delivered.
@@ -129,12 +129,12 @@ pub(crate) async fn ack(
     Path(id): Path<String>,
     body: JsonBody<AckRequest>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::acknowledge(&app.services, &authorized.caller, &id, body.value.epoch).await?))
+    Ok(to_api(&groups::acknowledge(&app.services, &authorized.caller, &id, body.value.epoch).await?))
 }
 
-/// Give a claim back.
+/// Release a claim.
 ///
-/// With `started` the run may have called tools: a person decides whether it is resumed again, unless the group has `retry`.
+/// With `started`, the run may have called tools, so a person decides whether it is resumed again, unless the group has `retry`.
 #[utoipa::path(post, path = "/v1/groups/{id}/release", tag = "groups", params(("id" = String, Path)), request_body = ReleaseRequest,
     responses((status = 200, body = Group), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn release(
@@ -143,5 +143,5 @@ pub(crate) async fn release(
     Path(id): Path<String>,
     body: JsonBody<ReleaseRequest>,
 ) -> Result<Json<Group>, ApiError> {
-    Ok(shown(&groups::release(&app.services, &authorized.caller, &id, body.value).await?))
+    Ok(to_api(&groups::release(&app.services, &authorized.caller, &id, body.value).await?))
 }

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::auth::Permission;
 use crate::surfaces::listeners::{ListenerError, OpenRefusal, suggested_address};
 
-fn shown(app: &App, address: SocketAddr) -> Listener {
+fn to_api(app: &App, address: SocketAddr) -> Listener {
     let scheme = if app.tls.is_some() { "https" } else { "http" };
     Listener { address: address.to_string(), url: format!("{scheme}://{address}"), main: false }
 }
@@ -31,12 +31,12 @@ fn main_listener(app: &App) -> Listener {
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<ListenerList>, ApiError> {
     authorized.may(Permission::Administer)?;
     let opened = app.listeners.list().await;
-    let data = std::iter::once(main_listener(&app)).chain(opened.into_iter().map(|address| shown(&app, address)));
+    let data = std::iter::once(main_listener(&app)).chain(opened.into_iter().map(|address| to_api(&app, address)));
     Ok(Json(ListenerList {
         data: data.collect(),
         public_url: app.services.public_url.clone(),
         suggested: suggested_address(app.address).map(|address| address.to_string()),
-        certificate: app.tls.as_ref().map(|tls| tls.shown()),
+        certificate: app.tls.as_ref().map(|tls| tls.to_api()),
     }))
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn open(
             ApiError::invalid(refusal.to_string())
         }
     })?;
-    Ok((StatusCode::CREATED, Json(Listener { main: opened.main, ..shown(&app, opened.address) })))
+    Ok((StatusCode::CREATED, Json(Listener { main: opened.main, ..to_api(&app, opened.address) })))
 }
 
 /// Close an address that was opened with `POST /v1/listeners`. Connections to it are closed.

@@ -38,6 +38,6 @@ pub(crate) async fn redeem(
         return Err(ApiError::rate_limited());
     }
     let issued = tokens::redeem_login_code(&app.services, login).await?;
-    let info = app.services.tokens.shown(&issued.row);
+    let info = app.services.tokens.to_api(&issued.row);
     Ok((StatusCode::CREATED, Json(CreatedToken { token: issued.secret, info })))
 }

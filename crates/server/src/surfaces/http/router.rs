@@ -183,6 +183,6 @@ async fn no_method() -> ApiError {
     ApiError::new(
         StatusCode::METHOD_NOT_ALLOWED,
         ErrorCode::MethodNotAllowed,
-        "this method is not for this route; see /openapi.json",
+        "this route does not support the method; see /openapi.json",
     )
 }

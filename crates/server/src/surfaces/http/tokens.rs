@@ -22,7 +22,7 @@ pub(crate) async fn create(
 ) -> Result<(StatusCode, Json<CreatedToken>), ApiError> {
     let key = body.key(&authorized.caller);
     let issued = tokens::create(&app.services, &authorized.caller, body.value, key).await?;
-    let info = app.services.tokens.shown(&issued.row);
+    let info = app.services.tokens.to_api(&issued.row);
     Ok((StatusCode::CREATED, Json(CreatedToken { token: issued.secret, info })))
 }
 
@@ -31,7 +31,7 @@ pub(crate) async fn create(
     responses((status = 200, body = TokenList), (status = "4XX", body = Problem), (status = "5XX", body = Problem)), security(("token" = [])))]
 pub(crate) async fn list(State(app): State<Arc<App>>, authorized: Authorized) -> Result<Json<TokenList>, ApiError> {
     let rows = tokens::list(&app.services, &authorized.caller).await?;
-    Ok(Json(TokenList { data: rows.iter().map(|row| app.services.tokens.shown(row)).collect() }))
+    Ok(Json(TokenList { data: rows.iter().map(|row| app.services.tokens.to_api(row)).collect() }))
 }
 
 /// Revoke a token. It becomes invalid at once.
@@ -43,5 +43,5 @@ pub(crate) async fn revoke(
     Path(id): Path<String>,
 ) -> Result<Json<Token>, ApiError> {
     let row = app.runtime.revoke_token(&authorized.caller, &id).await?;
-    Ok(Json(app.services.tokens.shown(&row)))
+    Ok(Json(app.services.tokens.to_api(&row)))
 }

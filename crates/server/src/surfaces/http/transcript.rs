@@ -26,11 +26,11 @@ pub(crate) async fn get(
     Params(query): Params<TranscriptQuery>,
 ) -> Result<Json<Transcript>, ApiError> {
     let page = transcript::read_transcript(&app.services, &authorized.caller, &id, query).await?;
-    Ok(Json(shown(&page)))
+    Ok(Json(to_api(&page)))
 }
 
 /// Converts a page of the transcript.
-pub(super) fn shown(page: &Page<TranscriptEntry>) -> Transcript {
+pub(super) fn to_api(page: &Page<TranscriptEntry>) -> Transcript {
     let data = page
         .rows
         .iter()

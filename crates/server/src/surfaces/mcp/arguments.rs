@@ -63,7 +63,7 @@ pub(super) struct NotifyUser {
 /// Parses the arguments of a tool.
 pub(super) fn read<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, ToolFailure> {
     serde_json::from_value(serde_json::Value::Object(arguments.unwrap_or_default()))
-        .map_err(|error| ToolFailure(format!("The arguments do not fit: {error}.")))
+        .map_err(|error| ToolFailure(format!("Invalid arguments: {error}.")))
 }
 
 impl AskUser {
@@ -73,7 +73,7 @@ impl AskUser {
             return Err(ToolFailure("There is no question; give at least one.".to_owned()));
         }
         let within = |what: &str, actual: usize, limit: usize| {
-            limits::check(what, actual, limit).map_err(|error| ToolFailure(format!("{error}. Ask for less at once.")))
+            limits::check(what, actual, limit).map_err(|error| ToolFailure(format!("{error}. Send less at once.")))
         };
         within("the number of questions", self.questions.len(), limits::QUESTIONS)?;
         let mut questions = Vec::with_capacity(self.questions.len());
@@ -135,7 +135,7 @@ impl GetAnswer {
     pub(super) fn wait(&self, patience: Option<Duration>) -> Result<Duration, ToolFailure> {
         let seconds = self.wait.unwrap_or(0.0);
         let wait = Duration::try_from_secs_f64(seconds.min(86_400.0))
-            .map_err(|_| ToolFailure("wait is a number of seconds, 0 or more.".to_owned()))?;
+            .map_err(|_| ToolFailure("wait must be a number of seconds, 0 or more.".to_owned()))?;
         Ok(patience.map_or(wait, |patience| wait.min(patience)))
     }
 }
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     fn ask(arguments: Value) -> Result<NewAsk, String> {
-        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let Value::Object(arguments) = arguments else { panic!("arguments must be an object") };
         read::<AskUser>(Some(arguments)).and_then(AskUser::ask).map(|(ask, _)| ask).map_err(|failure| failure.0)
     }
 
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wait_is_bounded() {
+    fn wait_is_limited() {
         let wait = |wait: Option<f64>, patience: Option<u64>| {
             GetAnswer { id: String::new(), wait }.wait(patience.map(Duration::from_secs)).map(|wait| wait.as_secs())
         };

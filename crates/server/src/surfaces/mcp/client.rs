@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_of_the_caller_and_the_content() {
+    fn key_depends_on_caller_and_content() {
         let key = |client: &str, session: &str, content: &str| {
             let mut caller = caller(client, true, None);
             caller.place.session = Some(session.to_owned());

@@ -11,7 +11,6 @@ pub(super) const ASK_USER: &str = "ask_user";
 pub(super) const GET_ANSWER: &str = "get_answer";
 /// The permission prompt tool of Claude Code.
 pub(super) const APPROVE: &str = "approve";
-/// Sends a notice.
 pub(super) const NOTIFY_USER: &str = "notify_user";
 
 /// Instructions that clients pass to their model.
@@ -48,12 +47,11 @@ fn tool(name: &'static str, title: &str, description: &'static str, input: Value
     tool
 }
 
-/// Returns all tools.
 pub(super) fn all() -> Vec<Tool> {
     let option = json!({
         "type": "object",
         "properties": {
-            "label": { "type": "string", "description": "What the person chooses; short" },
+            "label": { "type": "string", "description": "Short label that the person sees" },
             "description": { "type": "string", "description": "What it means" },
         },
         "required": ["label"],
@@ -61,11 +59,11 @@ pub(super) fn all() -> Vec<Tool> {
     let question = json!({
         "type": "object",
         "properties": {
-            "question": { "type": "string", "description": "The whole question" },
+            "question": { "type": "string", "description": "The full text of the question" },
             "header": { "type": "string", "description": "One or two words that name it" },
-            "options": { "type": "array", "items": option, "maxItems": 64, "description": "What can be chosen; none for free text" },
+            "options": { "type": "array", "items": option, "maxItems": 64, "description": "The options; omit for free text" },
             "multiple": { "type": "boolean", "default": false, "description": "Several options may be chosen" },
-            "custom": { "type": "boolean", "default": true, "description": "Words of the person's own are taken, too" },
+            "custom": { "type": "boolean", "default": true, "description": "Whether the person can answer with free text" },
         },
         "required": ["question"],
     });
@@ -73,7 +71,7 @@ pub(super) fn all() -> Vec<Tool> {
         "type": "object",
         "properties": {
             "questions": { "type": "array", "items": question, "minItems": 1, "maxItems": 16 },
-            "context": { "type": "string", "description": "What the person should know first, in a few sentences" },
+            "context": { "type": "string", "description": "Background for the person, in a few sentences" },
         },
         "required": ["questions"],
     });
@@ -81,7 +79,7 @@ pub(super) fn all() -> Vec<Tool> {
         "type": "object",
         "properties": {
             "id": { "type": "string", "description": "The id that ask_user returned" },
-            "wait": { "type": "number", "minimum": 0, "description": "How many seconds to wait; 0 only looks" },
+            "wait": { "type": "number", "minimum": 0, "description": "How many seconds to wait; 0 returns immediately" },
         },
         "required": ["id"],
     });

@@ -65,7 +65,7 @@ impl<A: Asks> Tools<A> {
     async fn notify_user(&self, call: ToolInvocation<'_, A>) -> Result<CallToolResult, ToolFailure> {
         let NotifyUser { text } = arguments::read(call.arguments)?;
         if text.trim().is_empty() {
-            return Err(ToolFailure("There is nothing to tell: text is empty.".to_owned()));
+            return Err(ToolFailure("text is empty. Pass the message for the person.".to_owned()));
         }
         let agent = call.caller.agent().map(str::to_owned);
         call.asks.notify(NewNotice { text, agent, external: call.caller.session() }).await?;

@@ -28,7 +28,7 @@ pub(super) fn result(ask: &Ask) -> CallToolResult {
         AskStatus::Approved => text("The user approved it."),
         AskStatus::Rejected | AskStatus::Denied if outcome.stop => failure(&format!("{words}\n{STOP}")),
         AskStatus::Rejected | AskStatus::Denied => failure(words),
-        AskStatus::Withdrawn => failure(&format!("The question was withdrawn and nobody answered it. {words}")),
+        AskStatus::Withdrawn => failure(&format!("The question was withdrawn without an answer. {words}")),
         AskStatus::Pending => pending(&ask.id),
     }
 }
@@ -46,7 +46,7 @@ fn pending(id: &str) -> CallToolResult {
     CallToolResult::structured(json!({
         "status": "pending",
         "id": id,
-        "next": "Nobody has answered yet; the question is still open. Call get_answer with this id and wait, and do not go on without the answer.",
+        "next": "The question is still open. Call get_answer with this id and wait, and do not go on without the answer.",
     }))
 }
 

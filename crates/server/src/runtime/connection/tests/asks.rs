@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_answer_goes_through_the_translator_and_its_lines_become_a_row() {
+fn answer_is_translated_to_lines_in_a_row() {
     let reply = vec!["the answer".to_owned()];
     for secret in [false, true] {
         let mut setup = Setup::process(SessionStatus::Running, [vec![Output::Lines(reply.clone())]]);
@@ -19,7 +19,7 @@ fn an_answer_goes_through_the_translator_and_its_lines_become_a_row() {
 }
 
 #[test]
-fn the_answer_to_a_parked_question_resumes_the_session_as_a_message() {
+fn answer_to_a_parked_question_resumes_the_session_as_a_message() {
     let texts = texts::follow_up(question(false).questions(), &[vec!["8080".to_owned()]], None);
     // The agent may also end after the answer was committed as an outcome.
     for (status, follow_up) in [(ended(true), true), (ended(true), false), (SessionStatus::Idle, true)] {
@@ -38,14 +38,14 @@ fn the_answer_to_a_parked_question_resumes_the_session_as_a_message() {
 }
 
 #[test]
-fn a_secret_answer_never_becomes_a_message() {
+fn secret_answer_never_becomes_a_message() {
     let mut setup = Setup::new(ConnectionKind::InProcess, ended(true), []);
     setup.plan(answered(true, false));
     assert_eq!(setup.inputs(), [Input::Command(outcome_command())]);
 }
 
 #[test]
-fn an_answer_whose_session_cannot_be_resumed_is_undeliverable() {
+fn answer_is_undeliverable_if_its_session_cannot_resume() {
     let ends = AgentEvent::Ended { reason: "no such conversation".to_owned(), failed: true, resumable: false };
     let mut setup = Setup::process(SessionStatus::Running, [vec![event(ends)]]);
     setup.state.said = vec![ASK];
@@ -73,7 +73,7 @@ fn refused_input_makes_its_answer_undeliverable() {
 }
 
 #[test]
-fn the_policy_decides_an_ask_before_the_commit() {
+fn policy_decides_an_ask_before_the_commit() {
     let policy = |text: &str| PolicySet::new(Arc::new(Policy::parse(text).unwrap()), Vec::new());
     let rejects = "[questions]\npolicy = \"reject\"";
     for (text, pending) in [("", 1), (rejects, 0)] {
@@ -97,7 +97,7 @@ fn the_policy_decides_an_ask_before_the_commit() {
 }
 
 #[test]
-fn an_ask_over_the_limit_is_refused_to_the_translator_at_once() {
+fn ask_over_the_limit_is_refused_to_the_translator() {
     let ask = vec![event(AgentEvent::AskOpened(new_ask(question(false)).into()))];
     let mut setup = Setup::process(SessionStatus::Running, [ask, vec![Output::Lines(vec!["refused".to_owned()])]]);
     setup.state.pending = limits::PENDING;
@@ -162,7 +162,7 @@ fn ask_with_nul_in_an_id_is_refused_to_the_translator_at_once() {
 }
 
 #[test]
-fn a_grant_takes_effect_after_the_commit() {
+fn grant_takes_effect_after_the_commit() {
     let run = vec!["cargo test*".to_owned()];
     let granted = AgentEvent::Granted { run: run.clone() };
     let mut setup = Setup::process(SessionStatus::Running, [vec![event(granted)]]);
@@ -192,7 +192,7 @@ fn giving_up_ends_the_sessions_and_drops_the_rows() {
 }
 
 #[test]
-fn the_same_state_and_work_give_the_same_transition() {
+fn same_state_and_work_give_the_same_transition() {
     let planned = || {
         let outputs =
             vec![event(AgentEvent::AskOpened(new_ask(question(false)).into())), event(AgentEvent::Notice("note".to_owned()))];

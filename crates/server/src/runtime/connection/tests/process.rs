@@ -30,7 +30,7 @@ fn output_without_consequences_is_committed_every_256_kib() {
 }
 
 #[test]
-fn a_deadline_is_committed_only_if_nothing_else_wakes_the_connection() {
+fn deadline_is_committed_only_if_nothing_else_wakes_the_connection() {
     for (kind, commits) in
         [(ConnectionKind::InProcess, true), (ConnectionKind::Supervised, false), (ConnectionKind::Attached, false)]
     {
@@ -42,7 +42,7 @@ fn a_deadline_is_committed_only_if_nothing_else_wakes_the_connection() {
 }
 
 #[test]
-fn the_end_of_a_process_ends_the_session_and_forgets_the_process() {
+fn process_exit_ends_the_session_and_removes_the_process() {
     let ends = AgentEvent::Ended { reason: "it ended".to_owned(), failed: false, resumable: true };
     for (halted, reason) in [(false, "it ended"), (true, "stopped with all agents")] {
         let mut setup = Setup::process(SessionStatus::Running, [vec![event(ends.clone())]]);
@@ -58,7 +58,7 @@ fn the_end_of_a_process_ends_the_session_and_forgets_the_process() {
 }
 
 #[test]
-fn a_launch_begins_the_next_epoch() {
+fn launch_begins_the_next_epoch() {
     let launch = Launch { directory: "/project".to_owned(), ..Launch::default() };
     let outputs = vec![Output::Launch(launch.clone()), Output::Lines(vec!["hello".to_owned()]), Output::Stop];
     let mut setup = Setup::process(ended(true), [outputs]);
@@ -74,7 +74,7 @@ fn a_launch_begins_the_next_epoch() {
 }
 
 #[test]
-fn a_silent_agent_stalls_and_its_next_line_wakes_it() {
+fn silent_agent_stalls_until_its_next_line() {
     for on_stale in [OnStale::Tell, OnStale::Interrupt] {
         let mut setup = Setup::process(SessionStatus::Running, []);
         setup.state.on_stale = on_stale;
@@ -100,7 +100,7 @@ fn a_silent_agent_stalls_and_its_next_line_wakes_it() {
 }
 
 #[test]
-fn the_stale_timer_stops_while_a_person_is_asked() {
+fn stale_timer_stops_while_an_ask_of_a_person_is_pending() {
     let mut setup = Setup::process(SessionStatus::Running, []);
     setup.state.pending = 1;
     assert_eq!(setup.state.stale_at(), None);

@@ -24,7 +24,7 @@ fn events_of_a_server_restart_the_stale_timer_only_if_people_see_a_change() {
 }
 
 #[test]
-fn a_call_that_changes_something_is_a_row_and_one_that_reads_is_an_effect() {
+fn changing_call_is_a_row_and_reading_call_is_an_effect() {
     let call = |method| HttpCall { id: 5, method, path: "/question".to_owned(), body: None, guard: None, streamed: false };
     let outputs = vec![Output::HttpCall(call(Method::Get)), Output::HttpCall(call(Method::Post))];
     let mut setup = Setup::new(ConnectionKind::Attached, SessionStatus::Running, [outputs]);
@@ -34,7 +34,7 @@ fn a_call_that_changes_something_is_a_row_and_one_that_reads_is_an_effect() {
 }
 
 #[test]
-fn a_call_is_marked_before_it_leaves_and_reported_if_it_gets_lost() {
+fn call_is_marked_before_sending_and_reported_if_it_is_lost() {
     let mut setup = Setup::new(ConnectionKind::Attached, SessionStatus::Running, []);
     let marked = AdvanceConnection { trying: vec![ROW], ..advance(ProcessChange::Same) };
     assert_transition(setup.plan(Work::Calling(ROW)), Some(marked), Vec::new());
@@ -45,7 +45,7 @@ fn a_call_is_marked_before_it_leaves_and_reported_if_it_gets_lost() {
 }
 
 #[test]
-fn a_conversation_that_is_found_twice_is_adopted_once() {
+fn conversation_that_is_found_twice_is_adopted_once() {
     let found = FoundSession { native_id: "thread".to_owned(), project: "/project".to_owned(), title: String::new() };
     let twice = vec![Output::Found(found.clone()), Output::Found(found.clone())];
     let other = SessionId::from_bytes([5; 16]);

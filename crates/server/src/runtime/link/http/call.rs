@@ -71,8 +71,8 @@ impl Caller {
     async fn holds(&self, guard: &Guard) -> Result<bool, String> {
         let asked = tokio::time::timeout(REPLY, whole(self.request(Method::Get, &guard.path)));
         let (status, body) = asked.await.unwrap_or_else(|_| Err(NO_REPLY.to_owned()))?;
-        let object: std::collections::HashMap<String, IgnoredAny> = serde_json::from_str(&body)
-            .map_err(|_| format!("it was asked first, and replied with status {status} and no object"))?;
+        let object: std::collections::HashMap<String, IgnoredAny> =
+            serde_json::from_str(&body).map_err(|_| format!("its first reply had status {status} and was not a JSON object"))?;
         Ok(status == 200 && object.contains_key(&guard.key))
     }
 }
@@ -117,7 +117,7 @@ async fn stream(request: RequestBuilder, say: &mpsc::Sender<HttpSaid>) -> Result
 
 /// Forwards the events of a stream until it ends. An error counts as an early end.
 pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc::Sender<HttpSaid>) -> Result<(), String> {
-    const GONE: &str = "nobody listens any more";
+    const GONE: &str = "the receiver was dropped";
     say.send(HttpSaid::Opened).await.map_err(|_| GONE)?;
     let mut reader = SseReader::new(limits::LINE);
     loop {

@@ -92,7 +92,7 @@ async fn said(link: &mut Http, replies: usize) -> Vec<String> {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, heard).await.expect("what was waited for");
+    tokio::time::timeout(PATIENCE, heard).await.expect("the expected message");
     all
 }
 
@@ -111,7 +111,7 @@ async fn changing_calls_run_in_order_and_reads_concurrently() {
 }
 
 #[tokio::test]
-async fn a_call_leaves_only_if_its_guard_holds() {
+async fn call_is_sent_only_if_its_guard_holds() {
     let (shared, url) = serve(&[]).await;
     let mut link = link(&url, Login::Open, None);
     let guarded = |id, path: &str, key: &str| {
@@ -123,13 +123,13 @@ async fn a_call_leaves_only_if_its_guard_holds() {
     link.call(Some(OutboxId(3)), guarded(3, "/page", "ses_1")).unwrap();
     let said = said(&mut link, 3).await;
     assert_eq!(said[..2], ["reply 1 Some(1) Some(404) ".to_owned(), format!("reply 2 Some(2) Some({}) ", HttpReply::NOT_SENT)]);
-    assert!(said[2].starts_with("reply 3 Some(3) None it was asked first"), "{said:?}");
+    assert!(said[2].starts_with("reply 3 Some(3) None its first reply"), "{said:?}");
     let sent = shared.asked.lock().unwrap().iter().filter(|asked| asked.starts_with("POST")).count();
     assert_eq!(sent, 1, "only the first one left");
 }
 
 #[tokio::test]
-async fn a_stream_that_ends_is_opened_again() {
+async fn ended_stream_is_opened_again() {
     let (_, url) = serve(&[&["data: a\n\n"], &["data: b\n\n: half"]]).await;
     let mut link = link(&url, Login::Open, Some("/events"));
     let mut all = Vec::new();
@@ -161,7 +161,7 @@ async fn response_that_is_not_a_stream_is_a_reply() {
 
 /// The endpoint of a model: no process, its own token, and streamed replies.
 #[tokio::test]
-async fn a_reply_may_be_a_stream() {
+async fn reply_can_be_streamed() {
     let (shared, url) = serve(&[]).await;
     let mut link = link(&url, Login::Bearer("SOME_API_KEY".to_owned()), None);
     let streamed = |id, path: &str| HttpCall { streamed: true, ..call(id, Method::Post, path) };
@@ -179,7 +179,7 @@ async fn every_call_gets_a_reply() {
     there.call(None, call(1, Method::Get, "/huge")).unwrap();
     assert_eq!(said(&mut there, 1).await, ["reply 1 None None its reply is larger than 16 MiB"]);
     there.call(None, call(2, Method::Get, "/moved")).unwrap();
-    assert_eq!(said(&mut there, 1).await, ["reply 2 None Some(302) "], "nobody is led elsewhere");
+    assert_eq!(said(&mut there, 1).await, ["reply 2 None Some(302) "], "redirects are not followed");
     assert!(!shared.asked.lock().unwrap().iter().any(|asked| asked.contains("/status")));
     let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
     let mut nowhere = link(&format!("http://{free}"), Login::Open, None);

@@ -1,9 +1,8 @@
-//! A program of the person's own. It gets the note as JSON on its standard input.
+//! The channel `command`: runs a program of the person, which gets the note as JSON on stdin.
 
 use super::{ChannelVariables, SendFailure, SendResult, Wire, program};
 use crate::service::notes::Note;
 
-/// A program and its arguments.
 #[derive(Debug)]
 pub(crate) struct CommandChannel {
     pub(crate) program: String,

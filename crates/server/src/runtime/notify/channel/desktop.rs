@@ -1,4 +1,4 @@
-//! The desktop's own notes: `notify-send`, or `osascript` on a Mac.
+//! The channel `desktop`: `notify-send`, or `osascript` on macOS.
 
 use super::{ChannelVariables, SendResult, program};
 use crate::service::notes::Note;
@@ -9,7 +9,7 @@ pub(crate) struct DesktopChannel {
     pub(crate) variables: ChannelVariables,
 }
 
-/// What `osascript` runs; the texts are arguments, never part of the script.
+/// The script for `osascript`. Texts are passed as arguments and are never part of the script.
 const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
 impl DesktopChannel {
@@ -25,7 +25,7 @@ impl DesktopChannel {
     }
 }
 
-/// Desktops read the body as a bit of markup.
+/// Escapes the body, because desktops parse it as markup.
 fn without_markup(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -33,7 +33,7 @@ fn without_markup(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn text_of_an_agent_is_no_markup() {
+    fn agent_text_is_escaped_in_desktop_markup() {
         assert_eq!(super::without_markup("<a href=\"x\">&</a>"), "&lt;a href=\"x\"&gt;&amp;&lt;/a&gt;");
     }
 }

@@ -1,4 +1,4 @@
-//! Mail, through a server that the person has an account with.
+//! The channel `email`: sends mail through an SMTP server.
 
 use lettre::message::Mailbox;
 use lettre::transport::smtp::authentication::Credentials;
@@ -7,7 +7,7 @@ use lettre::{AsyncSmtpTransport, AsyncTransport as _, Message, Tokio1Executor};
 use super::{SendFailure, SendResult};
 use crate::service::notes::Note;
 
-/// A mailbox and the way to it.
+/// The SMTP transport, the sender and the recipient.
 pub(crate) struct EmailChannel {
     transport: AsyncSmtpTransport<Tokio1Executor>,
     from: Mailbox,
@@ -21,7 +21,7 @@ impl std::fmt::Debug for EmailChannel {
 }
 
 impl EmailChannel {
-    /// `url` is `smtps://host`, `smtp://host?tls=required`, or `smtp://host` without encryption.
+    /// Creates a channel. `url` is `smtps://host`, `smtp://host?tls=required`, or `smtp://host` without encryption.
     pub(crate) fn new(url: &str, account: Option<(String, String)>, from: &str, to: &str) -> Result<Self, String> {
         sayso_net::install_tls();
         if url.contains('@') {
@@ -45,7 +45,7 @@ impl EmailChannel {
             .from(self.from.clone())
             .to(self.to.clone())
             .subject(&note.line)
-            // The same for every try, so that a mailbox can tell.
+            // The same for all attempts, so that mail servers can detect duplicates.
             .message_id(Some(format!("<{}@sayso>", note.id)))
             .body(body)
             .map_err(|_| SendFailure::never("the email could not be created"))?;

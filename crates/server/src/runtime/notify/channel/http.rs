@@ -1,4 +1,4 @@
-//! Calls to receivers: bounded in time and size, and only to where they may go.
+//! HTTP requests to notification receivers, limited in time and size and restricted to permitted addresses.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,37 +11,37 @@ use super::{Next, SendFailure};
 
 /// How long a receiver may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How much of a reply is read.
+/// Maximum number of bytes that are read from a reply.
 const REPLY: usize = 256 * 1024;
 
-/// An address and the client that reaches it.
+/// A base URL with the client for it.
 #[derive(Debug, Clone)]
 pub(crate) struct HttpEndpoint {
     pub(super) client: reqwest::Client,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(super) url: String,
     pub(super) reach: AllowedAddresses,
 }
 
 impl HttpEndpoint {
-    /// Refuses what may not be reached.
+    /// Creates a receiver. Refuses addresses that may not be called.
     pub(crate) fn new(url: &str, reach: AllowedAddresses) -> Result<Self, String> {
         let client = sayso_net::client_within(url, reach).map_err(|error| format!("invalid url: {error}"))?;
         Ok(Self { client, url: url.trim_end_matches('/').to_owned(), reach })
     }
 
-    /// A POST of JSON to a place below the address.
+    /// Builds a POST request with JSON to a path below the base URL.
     pub(super) fn post(&self, path: &str, body: &Value) -> RequestBuilder {
         self.client.post(format!("{}{path}", self.url)).json(body)
     }
 }
 
-/// Makes a call; its reply if it was a success.
+/// Sends a request and returns the body of the reply if its status is a success.
 pub(super) async fn send(request: RequestBuilder) -> Result<Vec<u8>, SendFailure> {
     send_within(request, LIMIT).await
 }
 
-/// The same for a call that may take longer.
+/// Like [`send`], with another time limit.
 pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Result<Vec<u8>, SendFailure> {
     let mut response = request.timeout(limit).send().await.map_err(|error| lost(&error))?;
     if !response.status().is_success() {
@@ -57,7 +57,7 @@ pub(super) async fn send_within(request: RequestBuilder, limit: Duration) -> Res
     Ok(body)
 }
 
-/// A call to a push service. One that does not know the browser any more says 404 or 410.
+/// Sends a request to a push service. 404 and 410 mean that the browser's subscription has ended.
 pub(super) async fn send_push(request: RequestBuilder) -> Result<(), SendFailure> {
     let response = request.timeout(LIMIT).send().await.map_err(|error| lost(&error))?;
     match response.status() {
@@ -67,13 +67,13 @@ pub(super) async fn send_push(request: RequestBuilder) -> Result<(), SendFailure
     }
 }
 
-/// The same, with JSON in the reply.
+/// Like [`send`], and parses the reply as JSON.
 pub(super) async fn send_for_json(request: RequestBuilder) -> Result<Value, SendFailure> {
     let body = send(request).await?;
     serde_json::from_slice(&body).map_err(|_| SendFailure::later("the receiver's response is not JSON"))
 }
 
-/// Why there is no reply, without the address: it may hold a token.
+/// Describes why there is no reply. Omits the URL, because it may contain a token.
 pub(super) fn lost(error: &reqwest::Error) -> SendFailure {
     if error.is_timeout() {
         return SendFailure::later("the receiver did not respond in time");
@@ -92,7 +92,7 @@ fn refused(response: &reqwest::Response) -> SendFailure {
     refusal(response.status(), retry_after.and_then(|value| wait_of(value, SystemTime::now())))
 }
 
-/// How long a `Retry-After` asks to wait: seconds, or a date. A date in the past asks for no wait.
+/// Parses `Retry-After`, which is a number of seconds or a date. A date in the past is zero.
 fn wait_of(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     match value.parse() {
@@ -101,14 +101,14 @@ fn wait_of(value: &str, now: SystemTime) -> Option<Duration> {
     }
 }
 
-/// What a status means for another try.
+/// Decides from the status whether to retry.
 fn refusal(status: StatusCode, wait: Option<Duration>) -> SendFailure {
     let reason = format!("the receiver responded with status {}", status.as_u16());
     let next = match status {
         StatusCode::GONE => Next::Gone,
         StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_EARLY | StatusCode::TOO_MANY_REQUESTS => Next::Later(wait),
         status if status.is_server_error() => Next::Later(wait),
-        // Redirects too: a note goes where it was meant to go, or nowhere.
+        // Includes redirects, which are never followed: a note must not go to another address.
         _ => Next::Never,
     };
     SendFailure { reason, next }

@@ -1,4 +1,4 @@
-//! The ways to reach a person. Each is a small module that sends one note and, where that is possible, changes it
+//! The notification channels. Each module sends notes through one service and, where the service permits it, updates them
 //! when the ask has its outcome.
 
 mod command;
@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::config::notify::People;
 use crate::runtime::Runtime;
-use crate::service::asks::{self, Pressed};
+use crate::service::asks::{self, ButtonResult};
 use crate::service::notes::Note;
 
 pub(crate) use command::CommandChannel;
@@ -36,39 +36,34 @@ pub(crate) use tmux::{Sign as TmuxSign, TmuxChannel};
 pub(crate) use webhook::WebhookChannel;
 pub(crate) use webpush::WebPushChannel;
 
-/// The environment variables of the server, for the programs that channels run.
+/// The server's environment variables, for programs that channels run.
 pub(crate) type ChannelVariables = Arc<[(String, String)]>;
 
-/// One way to reach a person.
 #[derive(Debug)]
 pub(crate) enum ChannelSender {
-    /// A program of the person's own.
+    /// A program of the person.
     Command(CommandChannel),
-    /// The desktop's own notes.
+    /// Notifications of the desktop.
     Desktop(DesktopChannel),
-    /// Mail.
     Email(EmailChannel),
-    /// A topic of ntfy.
     Ntfy(NtfyChannel),
-    /// A channel of Slack.
     Slack(SlackChannel),
-    /// A chat of Telegram.
     Telegram(TelegramChannel),
     /// The status lines, or the bells, of tmux.
     Tmux(TmuxChannel),
-    /// A signed call.
+    /// A signed request to a receiver.
     Webhook(WebhookChannel),
-    /// Browsers that asked to be woken.
+    /// All subscribed browsers.
     WebPush(WebPushChannel),
 }
 
-/// A note on its way.
+/// A note to send, with its context.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OutgoingNote<'a> {
     pub(crate) runtime: &'a Runtime,
     /// The name of the channel.
     pub(crate) channel: &'a str,
-    /// The ask; none if it is a test.
+    /// The ask; `None` for a test notification.
     pub(crate) ask: Option<&'a Ask>,
     pub(crate) note: &'a Note,
     pub(crate) now: Time,
@@ -77,20 +72,20 @@ pub(crate) struct OutgoingNote<'a> {
 /// Why a note was not sent. The reason never contains the content of the note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SendFailure {
-    /// In words.
+    /// The reason, for the log.
     pub(crate) reason: String,
-    /// What follows.
+    /// Whether to retry.
     pub(crate) next: Next,
 }
 
-/// What follows from a failure.
+/// Whether a failed note is sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// It is worth another try, not before this long.
+    /// Retry, but not before this duration has passed.
     Later(Option<Duration>),
-    /// Another try would fail in the same way.
+    /// Do not retry, because the result would be the same.
     Never,
-    /// The receiver is gone for good: nothing more goes there until the server is started again.
+    /// The receiver no longer exists. Send nothing more to it until the server is restarted.
     Gone,
 }
 
@@ -105,16 +100,15 @@ impl SendFailure {
 }
 
 /// Carries out a button press in a channel.
-async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> Pressed {
-    let Some(entry) = runtime.notifier.entry(index) else { return Pressed::Nonsense };
+async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> ButtonResult {
+    let Some(entry) = runtime.notifier.entry(index) else { return ButtonResult::InvalidButton };
     asks::press_button(&runtime.services, entry.channel(), people, user, carried).await
 }
 
-/// What became of a note that was sent: the channel's own name of it, if it has one.
+/// The channel's own id of the sent message, if it has one.
 pub(crate) type SendResult = Result<Option<String>, SendFailure>;
 
 impl ChannelSender {
-    /// Sends a note.
     pub(crate) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
         let OutgoingNote { note, now, .. } = *sent;
         match self {
@@ -186,7 +180,7 @@ struct WireButton<'a> {
 impl<'a> From<&'a Note> for Wire<'a> {
     fn from(note: &'a Note) -> Self {
         let button =
-            |button: &'a crate::service::notes::Button| WireButton { label: &button.label, press: button.press.written() };
+            |button: &'a crate::service::notes::Button| WireButton { label: &button.label, press: button.press.encode() };
         Self {
             ask_id: note.ask.map(|ask| ask.to_string()),
             kind: note.kind,
@@ -195,7 +189,7 @@ impl<'a> From<&'a Note> for Wire<'a> {
             text: &note.line,
             content: note.content.as_deref(),
             link: note.link.as_deref(),
-            // They are pressed by a call of the link.
+            // A press is a request to the answer link.
             buttons: note.link.iter().flat_map(|_| note.buttons.iter().map(button)).collect(),
             opened_at: note.at,
         }

@@ -1,4 +1,4 @@
-//! A topic of ntfy. Its buttons call the answer link. A note is replaced when the ask has its outcome.
+//! The channel `ntfy`. Buttons call the answer link. A note is replaced when the ask has its outcome.
 
 use serde_json::{Value, json};
 
@@ -6,10 +6,9 @@ use super::http::{HttpEndpoint, send_for_json};
 use super::{SendFailure, SendResult};
 use crate::service::notes::Note;
 
-/// How many buttons ntfy shows.
+/// Maximum number of buttons in ntfy.
 const BUTTONS: usize = 3;
 
-/// A topic.
 pub(crate) struct NtfyChannel {
     pub(crate) caller: HttpEndpoint,
     pub(crate) topic: String,
@@ -53,7 +52,7 @@ impl NtfyChannel {
     }
 }
 
-/// The buttons if all of them fit, else the page.
+/// Returns the buttons if all of them fit, otherwise one that opens the page.
 fn actions(note: &Note, link: &str) -> Value {
     if note.buttons.is_empty() || note.buttons.len() > BUTTONS {
         return json!([{ "action": "view", "label": "Open", "url": link }]);
@@ -65,7 +64,7 @@ fn actions(note: &Note, link: &str) -> Value {
             "url": link,
             "method": "POST",
             "headers": { "content-type": "application/x-www-form-urlencoded" },
-            "body": format!("press={}", button.press.written()),
+            "body": format!("press={}", button.press.encode()),
             "clear": true,
         })
     };

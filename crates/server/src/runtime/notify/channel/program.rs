@@ -1,4 +1,4 @@
-//! Running a program for a moment.
+//! Runs short-lived programs.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,22 +11,22 @@ use super::{ChannelVariables, SendFailure};
 
 /// How long a program may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// How much of what it prints is read.
+/// Maximum number of bytes that are read from its output.
 const OUTPUT: u64 = 64 * 1024;
 
-/// A program with everything it started. Dropped before it is done, all of it ends.
+/// A program and its descendants. Dropping it kills all of them.
 struct ProcessGroup(Option<Pid>);
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
-            // It may be over already.
+            // The group may have ended already.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
 }
 
-/// Runs a program with this on its standard input; what it printed. Only 0 is success.
+/// Runs a program with this text on stdin and returns its output. Any exit code other than 0 is a failure.
 pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &ChannelVariables) -> Result<String, SendFailure> {
     let mut command = Command::new(program);
     command.args(args).env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
@@ -36,7 +36,7 @@ pub(super) async fn run(program: &str, args: &[&str], input: &[u8], variables: &
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
     let talk = async {
         if let Some(mut stdin) = stdin {
-            // A program that does not read is free to do so.
+            // Ignore write errors, because a program does not have to read stdin.
             let _ = stdin.write_all(input).await;
         }
         let mut printed = Vec::new();

@@ -1,4 +1,5 @@
-//! A channel of Slack. Buttons come back over a socket that we open, so nothing has to be reachable from outside.
+//! The channel `slack`. Button presses arrive over a WebSocket that the server opens, so the server does not have to be
+//! reachable from outside.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,21 +20,21 @@ use super::{SendFailure, SendResult, press};
 use crate::config::notify::People;
 use crate::entropy;
 use crate::runtime::Runtime;
-use crate::service::asks::Pressed;
+use crate::service::asks::ButtonResult;
 use crate::service::notes::Note;
 
 /// How long to wait before the socket is opened again.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How long the socket may be silent: Slack pings it more often.
+/// How long the socket may be silent. Slack sends pings more often.
 const SILENCE: Duration = Duration::from_secs(120);
-/// The largest message that is taken.
+/// Maximum size of an incoming message, in bytes.
 const MESSAGE: usize = 1024 * 1024;
 
-/// A bot and the channel that it writes to.
+/// A bot and its channel.
 pub(crate) struct SlackChannel {
     pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
-    /// The token of the runtime, for the socket.
+    /// The app-level token, for the socket.
     pub(crate) app_token: Option<String>,
     pub(crate) channel: String,
     /// The people who can press buttons, by Slack user id.
@@ -65,8 +66,8 @@ impl SlackChannel {
             let element = |button: &crate::service::notes::Button| {
                 json!({
                     "type": "button",
-                    "action_id": button.press.written(),
-                    "value": button.press.carried(ask),
+                    "action_id": button.press.encode(),
+                    "value": button.press.payload(ask),
                     "text": { "type": "plain_text", "text": button.label },
                 })
             };
@@ -91,7 +92,7 @@ impl SlackChannel {
         self.call("/chat.update", &self.token, &changed).await.map(|_| ())
     }
 
-    /// Slack says in the body whether it took a call.
+    /// Returns the error of a reply. Slack reports errors in the body, with status 200.
     async fn call(&self, method: &str, token: &str, body: &Value) -> Result<Value, SendFailure> {
         let reply = send_for_json(self.caller.post(method, body).bearer_auth(token)).await?;
         if reply["ok"] == true {
@@ -115,7 +116,7 @@ impl SlackChannel {
         }
     }
 
-    /// One life of the socket.
+    /// Opens the socket and handles messages until it closes.
     async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), SendFailure> {
         let opened = self.call("/apps.connections.open", app_token, &json!({})).await?;
         let address = opened["url"].as_str().unwrap_or_default();
@@ -141,12 +142,12 @@ impl SlackChannel {
             let Some(id) = envelope.envelope_id else { continue };
             let received = Message::text(json!({ "envelope_id": id }).to_string());
             socket.send(received).await.map_err(|error| SendFailure::later(format!("the socket failed: {error}")))?;
-            self.take(runtime, index, &envelope.payload).await;
+            self.handle_payload(runtime, index, &envelope.payload).await;
         }
     }
 
-    async fn take(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
-        // The link needs no answer from us.
+    async fn handle_payload(&self, runtime: &Arc<Runtime>, index: usize, payload: &Value) {
+        // A press of a link button needs no reply.
         if payload["actions"][0]["action_id"] == "open" {
             return;
         }
@@ -154,10 +155,10 @@ impl SlackChannel {
         let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
         let pressed = press(runtime, index, &self.people, user, carried).await;
         // Everyone sees the outcome in the changed message. A refusal is shown only to the person who pressed.
-        if matches!(pressed, Pressed::Done) || user.is_empty() {
+        if matches!(pressed, ButtonResult::Done) || user.is_empty() {
             return;
         }
-        let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.words()) });
+        let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.reply()) });
         if let Err(failure) = self.call("/chat.postEphemeral", &self.token, &said).await {
             tracing::debug!(reason = failure.reason, "could not answer a button press in Slack");
         }
@@ -169,7 +170,7 @@ fn plain(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Opens a web socket with the client that reaches only what may be reached.
+/// Opens a WebSocket with the client that calls only permitted addresses.
 async fn open_socket(address: &str, caller: &HttpEndpoint) -> Result<WebSocketStream<reqwest::Upgraded>, SendFailure> {
     let client = sayso_net::client_within(address, caller.reach).map_err(|error| SendFailure::later(error.to_string()))?;
     let key = STANDARD.encode(entropy::bytes::<16>());

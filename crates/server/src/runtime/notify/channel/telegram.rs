@@ -1,4 +1,4 @@
-//! A chat of Telegram. Buttons come back by asking for them, so nothing has to be reachable from outside.
+//! The channel `telegram`. The server polls for button presses, so it does not have to be reachable from outside.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use crate::config::notify::People;
 use crate::runtime::Runtime;
 use crate::service::notes::Note;
 
-/// How long Telegram holds a request for buttons, and how long we wait for it.
+/// How long Telegram holds a poll request, and the client's timeout for it.
 const HELD: u64 = 25;
 const PATIENCE: Duration = Duration::from_secs(HELD + 10);
 /// How long to wait after a request that failed.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// A bot and the chat that it writes to.
+/// A bot and its chat.
 pub(crate) struct TelegramChannel {
     pub(crate) caller: HttpEndpoint,
     pub(crate) token: String,
@@ -57,7 +57,7 @@ impl TelegramChannel {
         let mut message = json!({ "chat_id": self.chat, "text": note.text(), "link_preview_options": { "is_disabled": true } });
         let mut rows: Vec<Value> = Vec::new();
         if let (Some(ask), false) = (note.ask, self.people.is_empty()) {
-            let row = |button: &crate::service::notes::Button| json!([{ "text": button.label, "callback_data": button.press.carried(ask) }]);
+            let row = |button: &crate::service::notes::Button| json!([{ "text": button.label, "callback_data": button.press.payload(ask) }]);
             rows.extend(note.buttons.iter().map(row));
         }
         rows.extend(note.link.iter().map(|link| json!([{ "text": "Open", "url": link }])));
@@ -90,7 +90,7 @@ impl TelegramChannel {
                     let (before, is_empty) = (offset, updates.is_empty());
                     for update in updates {
                         offset = offset.max(update["update_id"].as_i64().unwrap_or(0).saturating_add(1));
-                        self.take(runtime, index, update).await;
+                        self.handle_update(runtime, index, update).await;
                     }
                     // Updates without an id would be delivered again immediately.
                     if offset == before && !is_empty {
@@ -114,14 +114,14 @@ impl TelegramChannel {
         }
     }
 
-    async fn take(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
+    async fn handle_update(&self, runtime: &Arc<Runtime>, index: usize, mut update: Value) {
         let callback = update.get_mut("callback_query").map(Value::take);
         let Some(callback) = callback.and_then(|callback| serde_json::from_value::<Callback>(callback).ok()) else {
             tracing::warn!("ignoring an unknown button press from Telegram");
             return;
         };
         let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
-        let answer = json!({ "callback_query_id": callback.id, "text": pressed.words() });
+        let answer = json!({ "callback_query_id": callback.id, "text": pressed.reply() });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
             tracing::debug!(reason = failure.reason, "could not answer a button press in Telegram");
         }

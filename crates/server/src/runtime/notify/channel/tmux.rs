@@ -1,4 +1,4 @@
-//! The terminals that a person's tmux is shown in: a line of text, or the bell.
+//! The channel `tmux`: shows a line or rings the bell in all terminals of a tmux server.
 
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
@@ -9,20 +9,20 @@ use crate::service::notes::Note;
 /// How long a line is shown, in milliseconds.
 const SHOWN: &str = "5000";
 
-/// All clients of one tmux.
+/// All clients of one tmux server.
 #[derive(Debug)]
 pub(crate) struct TmuxChannel {
-    /// Its socket, if it is not the usual one.
+    /// The socket, if it is not the default.
     pub(crate) socket: Option<String>,
     /// How the terminal signals a note.
     pub(crate) sign: Sign,
     pub(crate) variables: ChannelVariables,
 }
 
-/// What a person notices.
+/// How a note is signalled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// A line of text.
+    /// A message in the status line.
     Line,
     /// The bell of the terminal.
     Bell,
@@ -62,7 +62,7 @@ fn literally(text: &str) -> String {
     text.replace('#', "##").replace('%', "%%")
 }
 
-/// Rings the bell of a terminal. Nothing is waited for: a terminal that does not take it is not rung.
+/// Rings the bell of a terminal. Does not block: if the terminal does not accept the byte, the bell is skipped.
 fn ring(terminal: &str) -> std::io::Result<()> {
     let flags = rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! A signed call, as Standard Webhooks has it: a receiver checks the signature and the time, and takes an id once.
+//! The channel `webhook`: a request that is signed according to Standard Webhooks. Receivers check the signature and the time,
+//! and use the id to detect duplicates.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,7 +13,7 @@ use super::http::{HttpEndpoint, send};
 use super::{SendFailure, SendResult, Wire};
 use crate::service::notes::Note;
 
-/// A receiver and the key that it shares with us.
+/// A receiver and the shared key.
 pub(crate) struct WebhookChannel {
     caller: HttpEndpoint,
     key: Vec<u8>,
@@ -24,7 +25,7 @@ impl std::fmt::Debug for WebhookChannel {
     }
 }
 
-/// The least that a key has, in bytes.
+/// Minimum size of a key, in bytes.
 const KEY: usize = 24;
 
 #[derive(Serialize)]
@@ -44,7 +45,7 @@ struct WebhookData<'a> {
 }
 
 impl WebhookChannel {
-    /// The secret is written as `whsec_` and base64.
+    /// Parses a secret: `whsec_` followed by base64.
     pub(crate) fn new(caller: HttpEndpoint, secret: &str) -> Result<Self, String> {
         let key = secret.trim().strip_prefix("whsec_").and_then(|text| STANDARD.decode(text).ok());
         let key = key.filter(|key| key.len() >= KEY).ok_or_else(|| {
@@ -86,7 +87,7 @@ impl WebhookChannel {
     }
 
     fn sign(&self, id: &str, seconds: i64, body: &[u8]) -> String {
-        // A key of any length is taken, so this does not fail.
+        // HMAC accepts keys of any length, so this does not fail.
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.key) else { return String::new() };
         mac.update(format!("{id}.{seconds}.").as_bytes());
         mac.update(body);
@@ -107,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_the_one_of_the_standard() {
-        // The example of the specification.
+    fn signature_matches_the_example_of_the_specification() {
+        // The example from the specification.
         let signed = webhook(SECRET).unwrap().sign("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, br#"{"test": 2432232314}"#);
         assert_eq!(signed, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
     }
 
     #[test]
-    fn a_secret_that_is_none_is_refused() {
+    fn invalid_secret_is_refused() {
         for wrong in ["", "whsec_", "whsec_!!", "secret", "whsec_aGk="] {
             assert!(webhook(wrong).is_err(), "{wrong}");
         }

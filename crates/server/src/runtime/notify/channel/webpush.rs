@@ -1,4 +1,4 @@
-//! Browsers that asked to be woken, each by the push service that it names.
+//! The channel `webpush`: sends to all subscribed browsers through their push services.
 
 use std::time::Duration;
 
@@ -19,12 +19,12 @@ use crate::runtime::notify::push;
 use crate::service::answer_links::{Holder, HolderIdentity};
 use crate::service::notes::{Button, Note};
 
-/// How long a push service keeps a note for a browser that is away.
+/// How long a push service keeps a note for an offline browser.
 const KEPT: Duration = Duration::from_secs(86_400);
-/// How many buttons browsers show.
+/// Maximum number of buttons in browsers.
 const BUTTONS: usize = 2;
 
-/// All browsers of this server.
+/// The subscribed browsers of this server.
 #[derive(Debug)]
 pub(crate) struct WebPushChannel {
     /// The contact address for push services: `mailto:…` or `https://…`.
@@ -41,7 +41,7 @@ impl WebPushChannel {
             if let (Some(ask), true) = (note.ask, Permission::Answer.granted_to(caller.role)) {
                 let holder = Holder { channel, identity: HolderIdentity::Token(caller.token) };
                 message["path"] = json!(runtime.services.answer_links.path(ask, holder, now));
-                let button = |button: &Button| json!({ "label": button.label, "press": button.press.written() });
+                let button = |button: &Button| json!({ "label": button.label, "press": button.press.encode() });
                 if note.buttons.len() <= BUTTONS {
                     message["buttons"] = note.buttons.iter().map(button).collect();
                 }
@@ -55,7 +55,7 @@ impl WebPushChannel {
         self.send_all(sent, |_| json!({ "title": "Sayso", "body": words, "tag": tag(sent.note), "over": true })).await
     }
 
-    /// Sends to every browser whose token sees the ask. One that was reached is enough.
+    /// Sends to every browser whose token can see the ask. Succeeds if at least one browser was reached.
     async fn send_all(&self, sent: &OutgoingNote<'_>, message: impl Fn(&Caller) -> Value) -> Result<(), SendFailure> {
         let OutgoingNote { runtime, ask, now, .. } = *sent;
         let rows = runtime.services.store.read(ListPushSubscriptions { workspace: runtime.services.workspace }).await;
@@ -108,7 +108,7 @@ impl WebPushChannel {
     }
 }
 
-/// What a browser knows a note by: the page's own notes have the same.
+/// Returns the tag of a notification. The page uses the same tag, so that one notification replaces the other.
 fn tag(note: &Note) -> String {
     note.ask.map_or_else(|| note.id.clone(), |ask| ask.to_string())
 }

@@ -68,7 +68,7 @@ fn client_without_questions_gets_a_permission_request() {
 }
 
 #[test]
-fn an_approval_is_a_permission_with_the_agents_own_choices() {
+fn approval_is_presented_with_the_agents_own_choices() {
     for (option, wanted) in [
         ("allow", Verdict::Approve { choice: None }),
         ("option-0", Verdict::Approve { choice: Some("allow".to_owned()) }),
@@ -88,7 +88,7 @@ fn an_approval_is_a_permission_with_the_agents_own_choices() {
 }
 
 #[test]
-fn a_link_is_an_address_to_open() {
+fn link_is_presented_as_an_address_to_open() {
     let link = ask(json!({ "kind": "link", "link": { "url": "https://example.com/x", "message": "Sign in." } }));
     let mut conversation = talking(all());
     let asked = sent(event(&mut conversation, 8, "link.requested", &link));
@@ -151,14 +151,14 @@ fn invalid_answer_is_requested_again_a_limited_number_of_times() {
     for id in [1, 2] {
         verdict(&mut conversation, id, json!({ "status": "answered", "answers": [["Oracle"]] }));
         let again = sent(refused(&mut conversation, ErrorCode::InvalidAnswers));
-        assert_eq!(again["params"]["prompt"], "That was not taken: no.\n\nWhich database?");
+        assert_eq!(again["params"]["prompt"], "Invalid answer: no.\n\nWhich database?");
     }
     verdict(&mut conversation, 3, json!({ "status": "answered", "answers": [["Oracle"]] }));
     assert_eq!(sent(refused(&mut conversation, ErrorCode::InvalidAnswers))["method"], "session/update");
 }
 
 #[test]
-fn an_ask_that_was_shortened_is_fetched_first() {
+fn shortened_ask_is_fetched_before_it_is_shown() {
     let mut conversation = talking(all());
     let mut long = approval();
     long["truncated"] = json!(true);

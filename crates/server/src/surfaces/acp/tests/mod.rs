@@ -125,7 +125,7 @@ fn all() -> Value {
 }
 
 #[test]
-fn a_client_introduces_itself_first() {
+fn client_must_initialize_first() {
     let mut conversation = Conversation::new(Setting::default());
     assert_eq!(sent(request(&mut conversation, 1, "session/new", json!({ "cwd": "/p" })))["error"]["code"], -32600);
     let said = sent(request(&mut conversation, 2, "initialize", json!({ "protocolVersion": 1 })));
@@ -174,7 +174,7 @@ fn own() -> Value {
 }
 
 #[test]
-fn a_turn_ends_when_the_session_is_idle_after_it_ran() {
+fn turn_ends_when_the_session_becomes_idle() {
     let mut conversation = talking(json!({}));
     prompted(&mut conversation, 3);
     // These events belong to the earlier turn.
@@ -229,7 +229,7 @@ fn prompt_resumes_an_ended_session() {
     refused(&mut conversation, ErrorCode::AskPending);
 
     event(&mut conversation, 11, "session.ended", &json!({ "status": "ended", "resumable": false }));
-    assert_eq!(sent(request(&mut conversation, 4, "session/prompt", prompt))["error"]["message"], "the session is over");
+    assert_eq!(sent(request(&mut conversation, 4, "session/prompt", prompt))["error"]["message"], "the session has ended");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn after_a_gap_the_client_is_asked_what_is_pending_now() {
 }
 
 #[test]
-fn a_turn_that_ended_in_a_gap_is_over() {
+fn turn_that_ended_during_a_gap_is_finished() {
     let mut conversation = talking(all());
     prompted(&mut conversation, 3);
     assert_eq!(conversation.running(), [S], "the agent has it, or soon will");

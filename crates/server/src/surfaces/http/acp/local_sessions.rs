@@ -17,7 +17,7 @@ use crate::service::asks::{self, DecisionRequest};
 use crate::service::{sessions, transcript};
 use crate::surfaces::acp::{Heard, Refusal, Reply, SessionCall, Sessions, Verdict};
 use crate::surfaces::http::sessions::{accepted, detail, page};
-use crate::surfaces::http::transcript::shown as shown_transcript;
+use crate::surfaces::http::transcript::to_api as transcript_to_api;
 use crate::surfaces::http::{ApiError, Authorized};
 
 /// The name of this surface in outcomes.
@@ -58,7 +58,7 @@ impl LocalSessions {
             SessionCall::Transcript { session, cursor } => {
                 let query = TranscriptQuery { cursor, ..TranscriptQuery::default() };
                 let page = transcript::read_transcript(services, caller, &session, query).await?;
-                Reply::Transcript(shown_transcript(&page))
+                Reply::Transcript(transcript_to_api(&page))
             }
             SessionCall::List { cursor } => {
                 let query = SessionQuery { cursor, limit: Some(PAGE), ..SessionQuery::default() };
@@ -142,7 +142,7 @@ impl Sessions for LocalSessions {
     async fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) {
         if let Err(error) = self.forward_events(&session, since, &tell).await {
             let reason = match error.problem().code {
-                ErrorCode::Unauthorized => "the token is not valid any more".to_owned(),
+                ErrorCode::Unauthorized => "the token is no longer valid".to_owned(),
                 _ => error.problem().detail.clone(),
             };
             // If the receiver is gone, the reason is not needed.

@@ -104,7 +104,7 @@ async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Reque
     let session = value(&parts.headers, &SESSION).map(str::to_owned);
     match connection.lines.send_timeout(Line { text, session }, PATIENCE).await {
         Ok(()) => Ok(StatusCode::ACCEPTED.into_response()),
-        Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(ApiError::not_found("the ACP connection is over")),
+        Err(mpsc::error::SendTimeoutError::Closed(_)) => Err(ApiError::not_found("the ACP connection has ended")),
         Err(mpsc::error::SendTimeoutError::Timeout(_)) => {
             let busy = "the connection is busy: read its streams, and send the message again";
             Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy))
@@ -126,7 +126,7 @@ fn begin(app: &Arc<App>, authorized: Authorized, text: &str) -> Result<Response,
     {
         let mut connections = app.acp.connections();
         if connections.len() >= CONNECTIONS {
-            let busy = "too many ACP clients are connected; end some of them";
+            let busy = "too many ACP clients are connected; disconnect some of them";
             return Err(ApiError::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::LimitExceeded, busy));
         }
         connections.insert(id.clone(), connection);
@@ -165,14 +165,14 @@ fn with_id(mut response: Response, id: &str) -> Response {
 async fn listen(State(app): State<Arc<App>>, authorized: Authorized, headers: HeaderMap) -> Result<Response, ApiError> {
     authorized.may(Permission::Answer)?;
     if !value(&headers, &header::ACCEPT).is_some_and(|accepted| accepted.contains("text/event-stream")) {
-        let detail = "the streams of a connection are text/event-stream";
+        let detail = "streams are sent as text/event-stream; accept that type";
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidRequest, detail));
     }
     let (id, connection) = app.acp.find(&headers, &authorized)?;
     let session = value(&headers, &SESSION);
     let body = connection.streams.open(session, authorized.still_allowed(&app)).map_err(|none| match none {
         NoStream::Busy => {
-            ApiError::new(StatusCode::CONFLICT, ErrorCode::InvalidRequest, "this stream is read already; close that one first")
+            ApiError::new(StatusCode::CONFLICT, ErrorCode::InvalidRequest, "this stream is already open; close it first")
         }
         NoStream::TooMany => ApiError::not_found("too many streams; use another connection for more sessions"),
     })?;

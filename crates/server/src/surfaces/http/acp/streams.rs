@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_stream_ends_with_its_token() {
+    async fn stream_ends_when_its_token_ends() {
         let streams = Streams::new();
         let mut body = streams.open(None, StillAllowed::fixed(false)).unwrap();
         piece(&mut body).await.unwrap();

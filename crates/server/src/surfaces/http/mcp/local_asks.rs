@@ -25,7 +25,7 @@ use crate::surfaces::mcp::{Asks, CallOrigin, ToolFailure};
 const LOOK: Duration = Duration::from_secs(60);
 
 const RESTARTING: &str =
-    "Sayso is being restarted. The question is kept: call the tool again with the same arguments to go on waiting.";
+    "Sayso is restarting. The question stays open: call the tool again with the same arguments to continue waiting.";
 
 /// The asks of one caller of this server.
 #[derive(Debug, Clone)]
@@ -61,7 +61,7 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
 
 impl Asks for LocalAsks {
     fn of_call(&self, extensions: &Extensions) -> Result<(Self, CallOrigin), ErrorData> {
-        let nobody = || ErrorData::internal_error("the call came without a caller", None);
+        let nobody = || ErrorData::internal_error("the call has no caller", None);
         let parts = extensions.get::<Parts>().ok_or_else(nobody)?;
         let caller = parts.extensions.get::<Authorized>().cloned().ok_or_else(nobody)?;
         let session = header(&parts.headers, "x-sayso-session").or_else(|| header(&parts.headers, "mcp-session-id"));
