@@ -111,7 +111,7 @@ pub(super) fn answer(params: &Object<'_>, decision: &Decision) -> Answer {
         Decision::Approved { choice: Some(id), .. } => {
             selected(offers.iter().find(|offer| offer.id == *id && !is_no(&offer.kind)))
         }
-        Decision::Denied { message, .. } | Decision::Rejected { message, .. } => refused(&offers).find_rejection(message),
+        Decision::Denied { message, .. } | Decision::Rejected { message, .. } => refused(&offers).with_unsaid_reason(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Answered { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -202,7 +202,7 @@ pub(super) fn answer_with_answers(params: &Object<'_>, decision: &Decision) -> A
             }
             None => Answer::lost(cancelled(), NO_SUCH_OPTION),
         },
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).find_rejection(message),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).with_unsaid_reason(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
@@ -216,7 +216,7 @@ pub(super) fn answer_by_option(params: &Object<'_>, decision: &Decision) -> Answ
             let chosen = answers.first().and_then(|entries| entries.first());
             selected(offers.iter().find(|offer| Some(&offer.id) == chosen)).with_unsaid(note.clone())
         }
-        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).find_rejection(message),
+        Decision::Rejected { message, .. } | Decision::Denied { message, .. } => refused(&offers).with_unsaid_reason(message),
         Decision::Withdrawn { .. } => cancelled().into(),
         Decision::Approved { .. } => Answer::lost(cancelled(), NO_SUCH_OPTION),
     }
