@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the real agents that the tests run, once, and prints the folder that they are in. `agents.sh mcp` does
 # the same with the official MCP clients and conformance suite.
-# The versions are those of crates/testkit/{agents,mcp}/package-lock.json; a changed lock file is a folder of its own.
+# The versions are those of crates/testkit/{agents,mcp}/package-lock.json; a changed lock file gets a separate folder.
 set -euo pipefail
 what=${1:-agents}
 here=$(cd "$(dirname "$0")/../crates/testkit/$what" && pwd)
@@ -51,7 +51,7 @@ if [ "$what" = agents ]; then
 fi
 echo "Installing $what for tests, once: $size, in $target" >&2
 started=$SECONDS
-# Nothing of a package is run. Bounded retries, so that a missing network is told soon.
+# Nothing of a package is run. Bounded retries, so that a missing network is reported soon.
 if ! (cd "$stage" && npm ci --ignore-scripts --no-audit --no-fund --no-progress --loglevel=error \
     --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=10000 9>&-) >"$stage/npm.log" 2>&1; then
     cat "$stage/npm.log" >&2

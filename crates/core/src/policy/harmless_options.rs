@@ -156,7 +156,7 @@ mod tests {
 
     fn allows(pattern: &str, command: &str) -> bool {
         let words: Vec<Word> = command.split(' ').map(Word::read).collect();
-        RunPattern::compile(pattern).unwrap().allows(&words)
+        RunPattern::compile(pattern).unwrap().matches_strictly(&words)
     }
 
     /// Returns the program with its subcommand, and the patterns whose `*` covers its options.
