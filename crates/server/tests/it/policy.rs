@@ -28,7 +28,7 @@ async fn policy_reject_rejects_questions() {
     let world = World::with_policy("[questions]\npolicy = \"reject\"\n").await;
     let mut agent = world.agent("question").await;
     let words = agent.finished().await.unwrap();
-    assert_eq!(words, "Rejected: Nobody is available to answer questions (by policy). Go on with your best judgement.");
+    assert_eq!(words, format!("Rejected: {}", sayso_core::texts::REJECTED_BY_POLICY));
     let ask = only_ask(&world, agent.session()).await;
     assert_eq!((&ask["status"], &ask["outcome"]["by"]["kind"]), (&json!("rejected"), &json!("policy")));
     let mut stream = world.admin.stream(&format!("/v1/sessions/{}/events?since=0", agent.session()), None).await;
