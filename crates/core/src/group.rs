@@ -432,7 +432,7 @@ mod tests {
 
     #[test]
     fn group_with_retries_is_ready_again_when_a_claim_expires() {
-        let again = Group { retry: true, ..claim() }.interrupt(ask(), true, at(80));
+        let again = Group { retry: true, ..claimed() }.interrupt(ask(), true, at(80));
         assert_eq!(again.phase, GroupPhase::Ready { since: at(80) });
         let second = again.claim("w2".to_owned(), None, LEASE, at(81)).unwrap();
         assert_eq!(second.clone().renew_claim(1, LEASE, at(82)), Err(ClaimRefused::Lost));

@@ -419,7 +419,7 @@ mod tests {
             ["/code/shop/src/api/a.rs", "/code/shop/a.rs", "/etc/passwd", "/code/shopping/a.rs"].map(path),
             ["src/api/**", "a.rs", "/etc/**", "/code/shopping/**"]
         );
-        assert_eq!(["https://me@docs.rs:8080/x?y", "docs.rs"].map(host), ["docs.rs:8080", "docs.rs"]);
+        assert_eq!(["https://me@docs.rs:8080/x?y", "docs.rs"].map(url_host), ["docs.rs:8080", "docs.rs"]);
     }
 
     #[test]
