@@ -41,7 +41,6 @@ done
 for wheel in "$work"/dist-1/*.whl; do
     contains "$wheel" python3 -m zipfile --list -- scripts/sayso RECORD LICENSES-THIRD-PARTY.txt
 done
-(cd packaging/npm/cli && node --test launcher.test.js >"$work/log" 2>&1) || { cat "$work/log" >&2 && exit 1; }
 
 # The command of the other project must not be recommended, and every version is the same.
 bare='npx ''sayso'
