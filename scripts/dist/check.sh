@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The cheap part of testing the packages. Not part of `make test`. It packs the debug binary twice, compares the results and checks
-# the contents of the packages. `make dist-test` installs and runs the real packages.
+# The cheap part of testing the packages, which .ci/run calls. It packs the debug binary twice, compares the results and checks the
+# contents of the packages. `make dist-test` installs and runs the real packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Debian package in minimal Debian root directories: the current release and an old one, whose glibc is older than that of the
-# machine that built it. Installs, asks, reinstalls with an ask pending, and leaves nothing when it is purged.
+# machine that built it. Installs, asks, upgrades from an older version with an ask pending, and leaves nothing when it is purged.
 # Prepares: the root directories.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
@@ -19,20 +19,24 @@ if [ "${1:-}" = --prepare ]; then
     done
     exit
 fi
+package=$dist/sayso_${version}_$(dpkg --print-architecture).deb
+dpkg-deb --raw-extract "$package" "$work/older"
+sed -i 's/^Version: .*/Version: 0.0.1/' "$work/older/DEBIAN/control"
+dpkg-deb --root-owner-group -Zgzip --build "$work/older" "$work/older.deb" >/dev/null
 for suite in $suites; do
     root=$work/$suite
     cp -a "$build/debian-$suite" "$root"
     mount -t proc proc "$root/proc"
     mount --rbind /dev "$root/dev"
-    cp "$dist/sayso_${version}_$(dpkg --print-architecture).deb" "$root/sayso.deb"
+    cp "$work/older.deb" "$package" "$root/"
     inside() { # command…
         env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin TERM=xterm LANG=C.UTF-8 chroot "$root" "$@"
     }
     inside find / -xdev | sort >"$work/before"
-    inside dpkg --install /sayso.deb >/dev/null
+    inside dpkg --install /older.deb >/dev/null
     first_question "the package on $suite" env -i HOME=/root PATH=/usr/bin:/bin TERM=xterm LANG=C.UTF-8 chroot "$root" sayso
     inside sayso ask "Pending over the upgrade?" --no-wait >/dev/null
-    inside dpkg --install /sayso.deb >/dev/null
+    inside dpkg --install "/$(basename "$package")" >/dev/null
     inside sayso restart >/dev/null
     inside sayso ls | grep 'Pending over the upgrade?' >/dev/null || fail "The upgrade lost an ask."
     inside sayso doctor | grep 'installed as a Debian package' >/dev/null || fail "doctor does not say how it was installed."
