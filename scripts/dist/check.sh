@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+# The packages list the crates of both targets, and a build for this machine fetches fewer.
+cargo fetch --quiet --locked --target x86_64-unknown-linux-musl --target aarch64-unknown-linux-musl
 SAYSO_BIN=$(realpath "${SAYSO_BIN:-target/debug/sayso}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -9,7 +9,7 @@ mkfifo "$work/address"
 node scripts/dist/test/registry.mjs "$dist" >"$work/address" &
 background=$!
 read -r registry <"$work/address"
-export npm_config_registry=$registry npm_config_cache=$HOME/.npm npm_config_update_notifier=false npm_config_yes=true
+export npm_config_registry=$registry npm_config_cache=$work/cache npm_config_update_notifier=false npm_config_yes=true
 cd "$work"
 
 first_question "npx" npx "@sayso/cli@$version"
