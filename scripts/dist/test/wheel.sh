@@ -13,9 +13,10 @@ fi
 python3 -m venv "$work/venv"
 pip=("$work/venv/bin/pip" --quiet --disable-pip-version-check)
 sayso=$work/venv/bin/sayso
-tar -xzf "$(archive_of_this_machine)" -C "$work" --wildcards '*/bin/sayso' --strip-components=2
-mkdir "$work/older"
-python3 scripts/dist/binary_wheel.py "$(uname -m)-unknown-linux-musl" 0.0.1 "$work/sayso" "$build/share" "$work/older"
+tar -xzf "$(archive_of_this_machine)" -C "$work" --strip-components=1
+mkdir "$work/older" "$work/share/doc"
+mv "$work/LICENSES-THIRD-PARTY.txt" "$work/share/doc"
+python3 scripts/dist/binary_wheel.py "$(uname -m)-unknown-linux-musl" 0.0.1 "$work/bin/sayso" "$work/share" "$work/older"
 "${pip[@]}" install --no-index --find-links "$work/older" sayso-cli==0.0.1
 "$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null
 "${pip[@]}" install --no-index --find-links "$dist" --find-links "$wheels" --upgrade 'sayso[cli]'
