@@ -34,8 +34,9 @@ compile_tests() {
 export -f compile_tests
 in_background "compile the tests" nice -n 10 bash -euo pipefail -c compile_tests
 
-phase "unit tests of the page" "10 s"
+phase "unit tests of the page and of the npm launcher" "12 s"
 npm test --workspace web
+node --test packaging/npm/cli/launcher.test.js
 phase "tests of the page in Chromium" "2 min"
 npm run e2e --workspace web
 phase "tests of the SDKs" "1 min"

@@ -44,4 +44,5 @@ export CFLAGS="-ffile-prefix-map=${CARGO_HOME:-$HOME/.cargo}=/cargo -ffile-prefi
 
 binary=$(binary_of "$target")
 install -D -m 755 "$CARGO_TARGET_DIR/$target/release/sayso" "$binary"
+python3 scripts/dist/auditable.py "$target" "$binary"
 scripts/dist/require-static.sh "$binary"

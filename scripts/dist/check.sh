@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# The cheap part of testing the packages. Not part of `make test`. It packs the debug binary twice, compares the results and checks
-# the contents of the packages. `make dist-test` installs and runs the real packages.
+# The cheap part of testing the packages, which .ci/run calls. It packs the debug binary twice, compares the results and checks the
+# contents of the packages. `make dist-test` installs and runs the real packages.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
+# The packages list the crates of both targets, and a build for this machine fetches fewer.
+cargo fetch --quiet --locked --target x86_64-unknown-linux-musl --target aarch64-unknown-linux-musl
 SAYSO_BIN=$(realpath "${SAYSO_BIN:-target/debug/sayso}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,7 +43,6 @@ done
 for wheel in "$work"/dist-1/*.whl; do
     contains "$wheel" python3 -m zipfile --list -- scripts/sayso RECORD LICENSES-THIRD-PARTY.txt
 done
-(cd packaging/npm/cli && node --test launcher.test.js >"$work/log" 2>&1) || { cat "$work/log" >&2 && exit 1; }
 
 # The command of the other project must not be recommended, and every version is the same.
 bare='npx ''sayso'

@@ -7,6 +7,9 @@ set -euo pipefail
 scripts/need.sh build page
 make --no-print-directory packages
 cargo fetch --locked
+# binary.sh compiles the standard library of targets for which it is not installed. Its crates are in the same cache.
+sources=$(rustc --print sysroot)/lib/rustlib/src/rust/library
+[ ! -f "$sources/Cargo.lock" ] || cargo fetch --locked --manifest-path "$sources/Cargo.toml"
 tools=$build/tools
 versions=$(cat scripts/dist/tools.txt)
 if [ "$(cat "$tools/versions" 2>/dev/null)" != "$versions" ]; then

@@ -44,7 +44,9 @@ install -d -m 700 -o "$user_id" -g "$user_id" "$root/data"
 export BUILDAH_FORMAT=docker
 buildah=(buildah --root "$store/root" --runroot "$store/run" --storage-driver vfs)
 container=$("${buildah[@]}" from scratch)
-"${buildah[@]}" copy --quiet "$container" "$root" / >/dev/null
+# `buildah copy` would give all files to root.
+cp -a "$root/." "$("${buildah[@]}" mount "$container")"
+"${buildah[@]}" umount "$container" >/dev/null
 # The port is published on the machine's loopback interface by `--publish 127.0.0.1:4517:4517`, so the server listens on all
 # addresses of the container.
 "${buildah[@]}" config --user "$user" --workingdir "/home/$user" --volume /data --port 4517 --env SAYSO_DATA_DIR=/data \

@@ -11,38 +11,46 @@ import sys
 import uuid
 
 PRODUCT = "sayso"
+TARGETS = ("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl")
 LICENCE_NAMES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "license*")
 
 
-def crates() -> list[dict]:
-    """Every crate that the binary is linked from, without those of this workspace."""
-    command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline"]
+def linked_crates(target: str) -> list[dict]:
+    """Every crate that the binary of a target is linked from, with the ids of its direct dependencies."""
+    command = ["cargo", "metadata", "--format-version=1", "--locked", "--offline", "--filter-platform", target]
     metadata = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
     waiting = [next(id for id, package in packages.items() if package["name"] == PRODUCT and package["source"] is None)]
-    found: set[str] = set()
+    found: dict[str, list[str]] = {}
     while waiting:
         current = waiting.pop()
         if current in found:
             continue
-        found.add(current)
-        for dependency in nodes[current]["deps"]:
-            # `None` is an ordinary dependency; the others are of build scripts and tests.
-            if any(kind["kind"] is None for kind in dependency["dep_kinds"]):
-                waiting.append(dependency["pkg"])
-    rows = [
-        {
-            "name": packages[id]["name"],
-            "version": packages[id]["version"],
-            "licence": packages[id]["license"] or "see its files",
-            "purl": f"pkg:cargo/{packages[id]['name']}@{packages[id]['version']}",
-            "directory": pathlib.Path(packages[id]["manifest_path"]).parent,
+        # `None` is an ordinary dependency; the others are of build scripts and tests.
+        found[current] = [
+            dependency["pkg"]
+            for dependency in nodes[current]["deps"]
+            if any(kind["kind"] is None for kind in dependency["dep_kinds"])
+        ]
+        waiting += found[current]
+    crates = [{**packages[id], "dependencies": dependencies} for id, dependencies in found.items()]
+    return sorted(crates, key=lambda crate: (crate["name"], crate["version"]))
+
+
+def crates() -> list[dict]:
+    """The crates of all targets, without those of this workspace."""
+    rows = {}
+    for crate in (crate for target in TARGETS for crate in linked_crates(target) if crate["source"]):
+        purl = f"pkg:cargo/{crate['name']}@{crate['version']}"
+        rows[purl] = {
+            "name": crate["name"],
+            "version": crate["version"],
+            "licence": crate["license"] or "see its files",
+            "purl": purl,
+            "directory": pathlib.Path(crate["manifest_path"]).parent,
         }
-        for id in found
-        if packages[id]["source"] is not None
-    ]
-    return sorted(rows, key=lambda row: row["purl"])
+    return [rows[purl] for purl in sorted(rows)]
 
 
 def node_packages() -> list[dict]:

@@ -81,7 +81,18 @@ impl std::error::Error for Failure {}
 
 impl From<PathsError> for Failure {
     fn from(error: PathsError) -> Self {
-        Self::new(format!("{error}."))
+        Self::from(&error)
+    }
+}
+
+impl From<&PathsError> for Failure {
+    fn from(error: &PathsError) -> Self {
+        match error {
+            PathsError::NoHome => Self::new(format!("{error}.")).then("Set HOME, or both XDG_STATE_HOME and XDG_CONFIG_HOME."),
+            PathsError::NotOurs { .. } => Self::new(format!("{error}.")),
+            PathsError::Io { path, source } => Self::io(&format!("Cannot create {}", path.display()), source)
+                .then("Make the place writable or choose another one: --data-dir for data, XDG_RUNTIME_DIR for sockets."),
+        }
     }
 }
 
@@ -108,7 +119,8 @@ impl From<DiscoverError> for Failure {
             DiscoverError::AgentShell { .. } => {
                 Self::new(sentence(&error.to_string())).then("To ask a person, an agent uses its own token in SAYSO_AGENT_TOKEN.")
             }
-            DiscoverError::NoToken { .. } | DiscoverError::Unreadable { .. } | DiscoverError::Paths(_) => {
+            DiscoverError::Paths(error) => Self::from(error),
+            DiscoverError::NoToken { .. } | DiscoverError::Unreadable { .. } => {
                 Self::new(sentence(&error.to_string())).then("Check the installation with: sayso doctor")
             }
         }
@@ -191,5 +203,14 @@ mod tests {
     fn agent_shell_error_says_that_a_person_must_run_this() {
         let failure = Failure::from(DiscoverError::AgentShell { marker: "CLAUDECODE".into() });
         assert_eq!(failure.what, "This shell belongs to an agent (CLAUDECODE is set); a person must run this.");
+    }
+
+    #[test]
+    fn directories_that_cannot_be_created_name_the_cause_and_the_next_step() {
+        let error = || PathsError::Io { path: "/mnt/sayso".into(), source: std::io::ErrorKind::ReadOnlyFilesystem.into() };
+        let expected = "Cannot create /mnt/sayso: read-only filesystem or storage medium.\n\
+            Make the place writable or choose another one: --data-dir for data, XDG_RUNTIME_DIR for sockets.";
+        assert_eq!(Failure::from(error()).to_string(), expected);
+        assert_eq!(Failure::from(DiscoverError::Paths(error())).to_string(), expected);
     }
 }

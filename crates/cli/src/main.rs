@@ -46,6 +46,10 @@ use crate::args::{Args, CliCommand};
 use crate::failure::Failure;
 use crate::output::{Format, Output};
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     sayso_supervisor::unblock_signals();
     // A supervisor must stay small, so it starts before the runtime, the configuration and any threads.

@@ -53,10 +53,12 @@ function run(path, args) {
       stop(explain(error, path));
     }
   }
-  const child = require("node:child_process").spawn(path, args, { stdio: "inherit" });
+  // The handlers exist before the program does: a signal in between would end the launcher alone.
+  let child;
   // The terminal sends Ctrl-C to both processes. The program decides what it means.
   for (const signal of ["SIGINT", "SIGQUIT"]) process.on(signal, () => {});
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child = require("node:child_process").spawn(path, args, { stdio: "inherit" });
   child.on("error", (error) => stop(explain(error, path)));
   child.on("exit", (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
 }

@@ -7,6 +7,9 @@ const os = require("node:os");
 const path = require("node:path");
 const test = require("node:test");
 
+/** How long a test waits for a process. A launcher that never ends fails the test. */
+const TIMEOUT = { timeout: 60_000 };
+
 /** A directory with @sayso/cli as npm would install it, and the program of this platform if a script is given. */
 function install(script, platform = `${process.platform}-${process.arch}`) {
   const modules = path.join(fs.mkdtempSync(path.join(os.tmpdir(), "sayso-launcher-")), "node_modules");
@@ -24,7 +27,7 @@ function install(script, platform = `${process.platform}-${process.arch}`) {
 }
 
 function run(launcher, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [launcher, ...args], { encoding: "utf8", ...TIMEOUT });
   return { status, stdout, stderr: stderr.replace(/^\(node:.*\n\(Use .*\n/m, "") };
 }
 
@@ -33,9 +36,22 @@ test("arguments, output and exit code are those of the program", () => {
   assert.deepEqual(run(launcher, "ask", "two words"), { status: 7, stdout: "ask two words\n", stderr: "" });
 });
 
-test("a signal reaches the program", async () => {
-  const { launcher } = install("#!/bin/sh\ntrap 'echo ended; exit 5' TERM\necho ready\nwhile :; do sleep 0.02; done\n");
-  const child = spawn(process.execPath, [launcher], { stdio: ["ignore", "pipe", "ignore"] });
+/** Starts the launcher. It and its pipes are gone when the test ends, whatever happens. */
+function start(context, ...args) {
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  context.after(() => {
+    child.kill("SIGKILL");
+    child.stdout.destroy();
+  });
+  return child;
+}
+
+test("a signal reaches the program", TIMEOUT, async (context) => {
+  // The program ends with the launcher, so that a failed test leaves no process.
+  const { launcher } = install(
+    "#!/bin/sh\ntrap 'echo ended; exit 5' TERM\necho ready\nwhile kill -0 $PPID; do sleep 0.02; done 2>/dev/null\n",
+  );
+  const child = start(context, launcher);
   let output = "";
   child.stdout.on("data", (bytes) => {
     output += bytes;
@@ -43,6 +59,26 @@ test("a signal reaches the program", async () => {
   });
   const code = await new Promise((resolve) => child.on("close", resolve));
   assert.deepEqual({ code, output }, { code: 5, output: "ready\nended\n" });
+});
+
+test("a signal while the program starts ends the program and the launcher", TIMEOUT, async (context) => {
+  const { launcher } = install("#!/bin/sh\nwhile kill -0 $PPID; do sleep 0.02; done 2>/dev/null\n");
+  const preload = path.join(path.dirname(launcher), "preload.js");
+  // Sends the signal before the launcher runs its next statement.
+  fs.writeFileSync(
+    preload,
+    `process.execve = undefined;
+     const processes = require("node:child_process");
+     const { spawn } = processes;
+     processes.spawn = (...args) => {
+       const child = spawn(...args);
+       process.kill(process.pid, "SIGTERM");
+       return child;
+     };`,
+  );
+  const child = start(context, "--require", preload, launcher);
+  const [code, signal] = await new Promise((resolve) => child.on("close", (...result) => resolve(result)));
+  assert.deepEqual({ code, signal }, { code: 128 + os.constants.signals.SIGTERM, signal: null });
 });
 
 test("a missing optional package is named with the remedy", () => {

@@ -8,6 +8,8 @@ root=$(echo "$work"/sayso-*)
 sayso=$work/installed/sayso
 install -D "$root/bin/sayso" "$sayso"
 
+ldd "$sayso" >"$work/ldd" 2>&1 || true
+grep -E 'not a dynamic executable|statically linked' "$work/ldd" >/dev/null || fail "$(cat "$work/ldd")" "The program is not static."
 shown=$("$sayso" --version)
 [[ "$shown" == "sayso $version"* ]] || fail "The version is $shown."
 pass "$shown"
@@ -19,7 +21,8 @@ bash -n "$root/share/completions/sayso.bash"
 grep -q SAYSO_COMPLETE "$root/share/completions/_sayso" "$root/share/completions/sayso.fish"
 [ "$(wc -l <"$root/LICENSES-THIRD-PARTY.txt")" -gt 1000 ] || fail "The licences are incomplete."
 python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["components"]) > 100' "$root/sayso-$version.cdx.json"
-pass "manual pages, completions, licences and bill of materials are there"
+PYTHONPATH=scripts/dist python3 -c 'import auditable, sys; assert len(auditable.embedded_crates(open(sys.argv[1], "rb").read())) > 100' "$sayso"
+pass "manual pages, completions, licences, bill of materials and embedded list of crates are there"
 
 first_question "the archive" "$sayso"
 "$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null

@@ -15,9 +15,15 @@ expect() { # name, pattern, command…
     pass "$name: $(head -n 1 <<<"$out")"
 }
 
+# Also after a failure, before the directory is removed.
+unmount() {
+    umount "$work/readonly" "$work/noexec" 2>/dev/null || true
+    end
+}
+trap unmount EXIT
 mkdir "$work/readonly"
 mount -t tmpfs -o ro tmpfs "$work/readonly"
-expect "read-only HOME" "cannot be (made|written|used|started)|Read-only file system" \
+expect "read-only HOME" "Cannot create .*: Read-only file system.*--data-dir" \
     env "HOME=$work/readonly" "$sayso" ask "Which?" --no-wait
 expect "no HOME" "HOME is not set" env -u HOME "$sayso" ask "Which?" --no-wait
 
@@ -32,4 +38,3 @@ for package in "$dist"/sayso-cli-*-"$version".tgz; do
     tar -xzf "$package" -C "$modules/${name#sayso-}" --strip-components=1
 done
 expect "noexec directory" "may be mounted with noexec" node "$modules/cli/launcher.js" --version
-umount "$work/noexec" "$work/readonly"

@@ -13,11 +13,15 @@ end() {
 }
 trap end EXIT
 
-# How long an installed program may take until it asks its first question, in seconds.
-FIRST_QUESTION=5
-
 pass() { # text
     printf 'ok: %s\n' "$*"
+}
+
+# Prints a time with its limit. A busy machine is no defect of a package, so a limit fails nothing.
+took() { # milliseconds, limit in milliseconds, what took them
+    local mark=ok
+    [ "$1" -le "$2" ] || mark=SLOW
+    printf '%s: %s %s ms; the limit is %s ms\n' "$mark" "$3" "$1" "$2"
 }
 
 now_ms() {
@@ -26,7 +30,7 @@ now_ms() {
 
 # Starts the mock agent on a terminal, expects its question in time, answers it and leaves the session.
 first_question() { # name, command…
-    local name=$1 keys=$work/keys log=$work/question.log started took
+    local name=$1 keys=$work/keys log=$work/question.log started asked
     shift
     rm -f "$keys" "$log"
     mkfifo "$keys"
@@ -36,16 +40,14 @@ first_question() { # name, command…
     local running=$!
     exec 7>"$keys"
     shows "$running" "$log" 'Select \[' || fail "$(cat "$log")" "$name asked no question."
-    took=$(($(now_ms) - started))
+    asked=$(now_ms)
     printf '1\r' >&7
     shows "$running" "$log" 'You answered' || fail "$(cat "$log")" "$name: the answer did not reach the agent."
     shows "$running" "$log" '^> $' || fail "$(cat "$log")" "$name: the session ended too early."
     printf '\004' >&7
     exec 7>&-
     wait "$running"
-    [ "$took" -le $((FIRST_QUESTION * 1000)) ] || [ -n "${SAYSO_DIST_SLOW:-}" ] ||
-        fail "$name took $took ms until the first question, and $FIRST_QUESTION s are the limit."
-    pass "$name asks its first question after $took ms"
+    took $((asked - started)) 5000 "$name asks its first question after"
 }
 
 # Waits until the log has a line that matches. Fails if the process ends before.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The image in a rootless runtime: an ordinary user runs it, the server is healthy and asks survive in the volume.
+# The image in a rootless runtime: an ordinary user runs it, the server is healthy, and a new container has the asks of the volume.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -8,33 +8,65 @@ if [ ! -f "$image" ]; then
     echo "There is no image: \`make dist\` said why."
     exit
 fi
-type -P podman >/dev/null || fail "podman is missing. On Debian or Ubuntu: sudo apt-get install podman uidmap crun"
-chmod 755 "$work"
+for tool in podman crun newuidmap; do
+    type -P "$tool" >/dev/null || fail "$tool is missing. On Debian or Ubuntu: sudo apt-get install podman crun uidmap"
+done
+
+# The user, who has no rights but a range of user ids, exists in this mount namespace only.
 person=65533
-mkdir -p "$work/home" "$work/run" "$work/data"
-chown "$person:$person" "$work/home" "$work/run" "$work/data"
-as_person() { # command…
-    setpriv --reuid="$person" --regid="$person" --clear-groups env -i --chdir=/ "PATH=$PATH" "HOME=$work/home" "XDG_RUNTIME_DIR=$work/run" "$@"
+name=sayso-dist-test
+chmod 755 "$work"
+mkdir "$work/home" "$work/run"
+chown "$person:$person" "$work/home" "$work/run"
+{ cat /etc/passwd; echo "$name:x:$person:$person::$work/home:/bin/sh"; } >"$work/passwd"
+{ cat /etc/group; echo "$name:x:$person:"; } >"$work/group"
+echo "$name:300000:65536" >"$work/range"
+touch /etc/subuid /etc/subgid
+mount --bind "$work/passwd" /etc/passwd
+mount --bind "$work/group" /etc/group
+mount --bind "$work/range" /etc/subuid
+mount --bind "$work/range" /etc/subgid
+# crun refuses a mixture of both versions of control groups, which it does not need here.
+if [ "$(stat --file-system --format %T /sys/fs/cgroup)" != cgroup2fs ]; then
+    umount --recursive /sys/fs/cgroup
+    mount -t cgroup2 cgroup2 /sys/fs/cgroup
+fi
+
+# Without systemd, Podman logs an error because it cannot schedule health checks.
+podman() { # arguments
+    setpriv --reuid="$person" --regid="$person" --clear-groups env -i --chdir=/ "PATH=$PATH" "HOME=$work/home" "XDG_RUNTIME_DIR=$work/run" \
+        podman --log-level fatal --cgroup-manager cgroupfs --events-backend file "$@"
 }
-# One user is enough: the user of the image is the caller.
-podman=(as_person podman --storage-driver overlay --storage-opt overlay.ignore_chown_errors=true --cgroup-manager cgroupfs --events-backend file)
-"${podman[@]}" load --quiet --input "$image"
-run=("${podman[@]}" run --detach --network none --cgroups disabled --volume "$work/data:/data" --name sayso)
-"${run[@]}" "sayso:$version" >/dev/null
+run() {
+    podman run --detach --network none --cgroups disabled --volume sayso:/data --name sayso "sayso:$version" >/dev/null
+}
 healthy() {
     for _ in $(seq 200); do
-        ! "${podman[@]}" exec sayso curl --fail --silent http://127.0.0.1:4517/v1/health >/dev/null 2>&1 || return 0
+        ! podman exec sayso curl --fail --silent http://127.0.0.1:4517/v1/health >/dev/null 2>&1 || return 0
+        [ "$(podman inspect --format '{{.State.Running}}' sayso)" = true ] || break
         sleep 0.1
     done
-    fail "$("${podman[@]}" logs sayso 2>&1)" "The server in the container is not healthy."
+    fail "$(podman logs sayso 2>&1)" "The server in the container is not healthy."
 }
+# The processes and layers of the user are gone before the directory is.
+end_podman() {
+    podman rm --force --ignore sayso >/dev/null 2>&1 || true
+    podman unshare rm -rf "$work/home/.local/share/containers" >/dev/null 2>&1 || true
+    end
+}
+trap end_podman EXIT
+
+# Podman 4.3 does not load compressed archives.
+zcat "$image" | podman load --quiet >/dev/null
+run
 healthy
-[ "$("${podman[@]}" exec sayso id -un)" = sayso ] || fail "The container runs as another user."
-"${podman[@]}" exec sayso sayso ask "Pending over the upgrade?" --no-wait >/dev/null
-"${podman[@]}" rm --force sayso >/dev/null
-"${run[@]}" "sayso:$version" >/dev/null
+[ "$(podman exec sayso id -un)" = sayso ] || fail "The container runs as another user."
+podman exec sayso sayso ask "Pending over the upgrade?" --no-wait >/dev/null
+podman rm --force sayso >/dev/null
+run
 healthy
-"${podman[@]}" exec sayso sayso ls | grep 'Pending over the upgrade?' >/dev/null || fail "A new container lost the ask."
-"${podman[@]}" exec sayso sayso doctor | grep 'part of a container image' >/dev/null || fail "doctor does not recognise the image."
-"${podman[@]}" rm --force sayso >/dev/null
+podman exec sayso sayso ls | grep 'Pending over the upgrade?' >/dev/null || fail "A new container lost the ask."
+podman exec sayso sayso doctor | grep 'part of a container image' >/dev/null || fail "doctor does not recognise the image."
+podman healthcheck run sayso >/dev/null || fail "The health check fails."
+podman rm --force sayso >/dev/null
 pass "the image runs without root, and a new container has the asks of the volume"

@@ -12,11 +12,21 @@ if [ "${1:-}" = --prepare ]; then
 fi
 python3 -m venv "$work/venv"
 pip=("$work/venv/bin/pip" --quiet --disable-pip-version-check)
-"${pip[@]}" install --no-index --find-links "$dist" --find-links "$wheels" 'sayso[cli]'
+sayso=$work/venv/bin/sayso
+tar -xzf "$(archive_of_this_machine)" -C "$work" --strip-components=1
+mkdir "$work/older" "$work/share/doc"
+mv "$work/LICENSES-THIRD-PARTY.txt" "$work/share/doc"
+python3 scripts/dist/binary_wheel.py "$(uname -m)-unknown-linux-musl" 0.0.1 "$work/bin/sayso" "$work/share" "$work/older"
+"${pip[@]}" install --no-index --find-links "$work/older" sayso-cli==0.0.1
+"$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null
+"${pip[@]}" install --no-index --find-links "$dist" --find-links "$wheels" --upgrade 'sayso[cli]'
+"$sayso" restart >/dev/null
+"$sayso" ls | grep "Pending over the upgrade?" >/dev/null || fail "The upgrade lost an ask."
+pass "an upgrade keeps asks"
 "$work/venv/bin/python" -c 'import sayso; print("ok: the SDK imports", sayso.__name__)'
-first_question "the wheel" "$work/venv/bin/sayso"
-"$work/venv/bin/sayso" doctor | grep -q 'installed by pip' || fail "doctor does not say how it was installed."
-leaves_nothing "the wheel" "$work/venv/bin/sayso"
+first_question "the wheel" "$sayso"
+"$sayso" doctor | grep -q 'installed by pip' || fail "doctor does not say how it was installed."
+leaves_nothing "the wheel" "$sayso"
 "${pip[@]}" uninstall --yes sayso sayso-cli
-[ ! -e "$work/venv/bin/sayso" ] || fail "pip left the program."
+[ ! -e "$sayso" ] || fail "pip left the program."
 pass "pip removes the program"
