@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compiles and lints the workspace with all targets for macOS, on any system, with zig as the compiler of C code. Nothing is
 # linked or run: the release workflow runs the tests on macOS. A standard library that is not installed is compiled from its
-# sources. Fails if the sources are missing, too, except with --if-possible.
+# sources. Without the sources it fails, except with --if-possible.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
