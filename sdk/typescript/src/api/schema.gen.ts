@@ -5115,7 +5115,7 @@ export interface components {
              */
             askIds?: string[];
             /**
-             * @description What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, nobody but your token gets it, and it is
+             * @description What your worker needs to resume the run, at most 4 MiB. It is stored encrypted, only your token can read it, and it is
              *     deleted when the claim is acknowledged.
              * @default null
              */
@@ -6697,7 +6697,7 @@ export interface components {
         WorkflowFault: {
             /** @description The path of the invalid value, for example `steps[1].prompt`. */
             path: string;
-            /** @description What is wrong, and what to write instead. */
+            /** @description The error and the correction. */
             message: string;
             /** @description The line, counted from 1, if the workflow was read from a file. */
             line?: number | null;
