@@ -116,8 +116,8 @@ fn auto_answers_the_remaining_questions_with_first_options() {
 fn rule_matches_header_or_text_by_part_or_regex() {
     for (condition, fits) in [
         ("header = \"DATA\"", true),
-        ("header = \"shall\"", false),
-        ("match = \"shall i\"", true),
+        ("header = \"should\"", false),
+        ("match = \"should i\"", true),
         ("match = \"data\"", true),
         ("match = \"/^Which .* use\\\\?$/\"", true),
         ("header = \"/^Database$/\"", true),
