@@ -306,7 +306,7 @@ async fn unconfigured_agent_is_stopped_and_its_session_fails() -> Result<()> {
     assert!(world.processes()?.len() < 2, "the agent ends before the event; its supervisor may still be ending");
     let session = world.session(&agent).await?;
     let reason = session.reason.unwrap_or_default();
-    assert!(session.status == SessionStatus::Failed && reason.contains("`passing` is not configured"), "{reason}");
+    assert!(session.status == SessionStatus::Failed && reason.contains("`passing` is no longer configured"), "{reason}");
     assert_eq!(world.server.client()?.ask(&asked.id).await?.status, AskStatus::Withdrawn);
     world.close().await
 }

@@ -192,7 +192,7 @@ async fn runs_are_shown_and_cancelled_and_failures_have_an_exit_code() -> Result
     ensure!(person.ok(&["workflow", "list"]).await?.contains("waiting for you"));
     person.ok(&["workflow", "cancel", ending(&id)]).await?;
     let ran = person.run(&["workflow", "cancel", ending(&id)]).await?;
-    ensure!(ran.code == Some(1) && ran.err.contains("over"), "{ran:?}");
+    ensure!(ran.code == Some(1) && ran.err.contains("has ended"), "{ran:?}");
 
     let text = "name = \"crash\"\n[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"crash\"\nquestions = \"forward\"\n";
     std::fs::write(&file, text)?;

@@ -225,9 +225,9 @@ async fn attaching_to_another_service_is_refused_with_a_reason() {
     let problem = world.admin.post("/v1/attachments", new).await.problem(422, "agent_unreachable");
     assert!(problem["detail"].as_str().unwrap().starts_with("OpenCode does not answer at "), "{problem}");
     for (place, words) in [
-        ("127.0.0.1:4096", "no address"),
-        ("ftp://127.0.0.1", "no address"),
-        ("http://a:b@127.0.0.1:1", "password does not belong"),
+        ("127.0.0.1:4096", "is not an address"),
+        ("ftp://127.0.0.1", "is not the address of a server"),
+        ("http://a:b@127.0.0.1:1", "must not contain a password"),
     ] {
         let new = json!({ "agent": "opencode", "place": place });
         let problem = world.admin.post("/v1/attachments", new).await.problem(422, "invalid_request");

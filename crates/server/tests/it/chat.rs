@@ -210,7 +210,7 @@ async fn invalid_configuration_is_refused_with_its_position() {
     for (lines, part) in [
         ("protocol = \"openai\"", "needs base_url and model"),
         ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"ftp://x\"", "base_url must look like"),
-        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\ncommand = \"x\"", "takes no command"),
+        ("protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\ncommand = \"x\"", "cannot have command or args"),
         (
             "protocol = \"openai\"\nmodel = \"m\"\nbase_url = \"http://x\"\napi_key_env = \"PATHS\"",
             "does not look like the name of a key",

@@ -289,7 +289,7 @@ mod tests {
             ("kind = \"desktop\"\n[[notify]]\nkind = \"desktop\"", "[[notify]] 2 (\"desktop\"): another channel has this name"),
             ("kind = \"desktop\"\nquiet = \"night\"", "quiet must look like"),
             ("kind = \"desktop\"\nquiet = \"22:00-07:00\"\nzone = \"Mars/Base\"", "no time zone \"Mars/Base\""),
-            ("kind = \"desktop\"\nzone = \"UTC\"", "zone needs quiet"),
+            ("kind = \"desktop\"\nzone = \"UTC\"", "zone requires quiet"),
             ("kind = \"desktop\"\nafter = \"soon\"", "not a duration such as"),
             ("kind = \"desktop\"\nthen = { name = \"x\", after = \"1m\" }", "then names \"x\""),
             ("kind = \"desktop\"\nthen = { name = \"desktop\", after = \"1m\" }", "leads back"),
