@@ -25,7 +25,7 @@ interface Woken {
   worker: Worker;
   /** Hands the browser a message. */
   push: (data: string) => Promise<void>;
-  /** What the browser shows. */
+  /** The notifications that the browser shows. */
   shown: () => Promise<Shown[]>;
   /** The next message of the server about an ask, which the browser gets. */
   relay: (ask: string) => Promise<void>;

@@ -7,7 +7,7 @@ const { constants } = require("node:os");
 
 const PLATFORMS = Object.keys(require("./package.json").optionalDependencies ?? {}).map((name) => name.slice("@sayso/cli-".length));
 
-/** The path of the program, or a message that says why there is none. */
+/** Returns the path of the program, or a message that explains why it is missing. */
 function findProgram(platform, resolve) {
   try {
     return { path: resolve(`@sayso/cli-${platform}/bin/sayso`) };
@@ -25,7 +25,7 @@ function findProgram(platform, resolve) {
   };
 }
 
-/** What a failed start means for the person. */
+/** Explains a failed start to the user. */
 function explain(error, path) {
   if (error.code === "EACCES") {
     return `${path} cannot be executed. Its file system may be mounted with noexec, or its mode was changed.\nInstall Sayso on a file system that allows programs.`;

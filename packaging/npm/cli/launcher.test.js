@@ -36,7 +36,7 @@ test("arguments, output and exit code are those of the program", () => {
   assert.deepEqual(run(launcher, "ask", "two words"), { status: 7, stdout: "ask two words\n", stderr: "" });
 });
 
-/** Starts the launcher. It and its pipes are gone when the test ends, whatever happens. */
+/** Starts the launcher. The process and its pipes are closed when the test ends, also if it fails. */
 function start(context, ...args) {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   context.after(() => {

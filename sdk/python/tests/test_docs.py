@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import threading
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from world import Person
+
+from sayso import AsyncSayso, Sayso, client
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 
@@ -44,7 +47,7 @@ def decide_everything(person: Person, done: threading.Event) -> None:
 
 
 def run_program(person: Person, code: str) -> tuple[str, str]:
-    """What the program prints while a person decides everything that it asks."""
+    """Runs the program, decides all of its asks as a person, and returns its output."""
     done = threading.Event()
     deciding = person.soon(lambda: decide_everything(person, done))
     program = person.program(code, SAYSO_TOKEN=person.server.admin_token, OPENAI_AGENTS_DISABLE_TRACING="1")
@@ -87,3 +90,12 @@ def test_programs_of_the_lightest_frameworks_run(person: Person, heading: str, m
 def test_program_prints_what_the_guide_says(person: Person, code: str, output: str | None) -> None:
     assert output is not None, "every program is followed by its output"
     assert run_program(person, code) == (output, "")
+
+
+CLASSES = [AsyncSayso, Sayso, *(getattr(client, name) for name in ("Asks", "Groups", "Sessions", "Runs", "Policy"))]
+
+
+@pytest.mark.parametrize("documented", CLASSES)
+def test_every_call_is_documented(documented: type) -> None:
+    calls = {name: call for name, call in vars(documented).items() if not name.startswith("_")}
+    assert [name for name, call in calls.items() if not inspect.getdoc(call)] == []

@@ -54,7 +54,7 @@ class Program:
         self.agent = create_agent(model, tools=[send_email], middleware=[middleware], checkpointer=checkpointer)
 
     def run(self) -> list[str]:
-        """What the model reads."""
+        """Returns the tool results that the model gets."""
         return read(self.agent.invoke(self.payload, self.config))
 
     def run_async(self) -> list[str]:

@@ -18,19 +18,27 @@ import { useCollapse } from "./useCollapse";
 
 /** Actions that the page provides. A card shows a button only if its action is given. */
 export interface AskCardActions {
+  /** Opens a form that turns an approval into a rule. */
   makeRule?: (ask: Ask) => void;
+  /** Opens the rule that decided the ask. */
   editRule?: (ask: Ask) => void;
+  /** Sends an undelivered answer to the agent as a message. */
   sendAsMessage?: (ask: Ask, text: string) => void;
+  /** Removes the card of an undelivered answer. */
   leave?: (ask: Ask) => void;
+  /** Ends the snooze. */
   showNow?: (ask: Ask) => void;
 }
 
+/** Properties of {@link AskCard}. */
 export interface AskCardProps {
+  /** The ask to show. Pass the new value when it changes. */
   ask: Ask;
   /** Whether the card handles keys. Only one card of a page can be active. */
   active?: boolean;
   /** Whether the card is shown in its session: it leaves out the source, and focuses the text field. */
   place?: "inbox" | "session";
+  /** The actions that the page provides. */
   actions?: AskCardActions;
   /** Counts how often the person opened this card by a click or Enter. Each time, the field of a typed answer gets the focus. */
   entered?: number;

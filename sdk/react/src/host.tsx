@@ -9,8 +9,11 @@ import { type Translate, translator } from "./words";
 
 /** Settings and services that all cards of a page share. */
 export interface Host {
+  /** Returns the words of a key in the language of the page. */
   t: Translate;
+  /** Holds and sends decisions. */
   sender: Sender;
+  /** Answers that are not sent yet, by ask. */
   drafts: Drafts;
   /** How long a decision can be undone, in milliseconds. */
   holdMs: number;
@@ -20,6 +23,7 @@ export interface Host {
   readOnly: boolean;
   /** The id of the token of this page, to tell its own decisions from those of others. */
   tokenId: string | undefined;
+  /** Copies a text to the clipboard. */
   copy: (text: string) => void;
   /** The name of the machine on which the agents run, if the page knows it. */
   machine: string | undefined;
@@ -33,25 +37,33 @@ export interface Host {
 
 export const HostContext = createContext<Host | undefined>(undefined);
 
+/** Properties of {@link SaysoProvider}. */
 export interface SaysoProviderProps {
   /** The client of the server. Cards send decisions with it, unless `decide` is given. */
   client?: Sayso;
   /** How `QuestionPrompt`, `ToolApproval` and `useSession` reach the agent; by default through the client. */
   transport?: Transport;
+  /** Sends one decision; by default through the client. */
   decide?: Decide;
   /** Reads an ask again before a queued decision about it is sent; by default through the client. */
   readAsk?: (askId: string) => Promise<Ask>;
   /** Reads the files that the command of an approval executes; by default through the client. */
   readFiles?: (askId: string) => Promise<AskFiles>;
+  /** The words of the cards; English by default. */
   translate?: Translate;
+  /** How long a decision can be undone, in milliseconds. 3000 by default. */
   holdMs?: number;
+  /** Whether a click on an option of a single question sends it. True by default. */
   oneClick?: boolean;
   /** For tokens of the role `viewer`: cards show everything but accept no decisions. */
   readOnly?: boolean;
+  /** The id of the token of this page, to tell its own decisions from those of others. */
   tokenId?: string;
+  /** Copies a text; by default to the clipboard. */
   copy?: (text: string) => void;
   /** The name of the machine on which the agents run. */
   machine?: string;
+  /** The components that show asks. */
   children: ReactNode;
 }
 

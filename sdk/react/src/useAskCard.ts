@@ -20,19 +20,27 @@ import type { Translate } from "./words";
 
 /** The headless model of a card: its state and its actions. */
 export interface AskCardModel {
+  /** The ask of the card. */
   ask: Ask;
+  /** The state that the card shows. */
   state: CardState;
+  /** Whether the ask can be decided now. */
   open: boolean;
+  /** The decision that is held or being sent. */
   sending: Sending | undefined;
+  /** The answers and texts that are not sent yet. */
   draft: Draft;
   /** Whether the options are buttons that send. */
   oneClick: boolean;
   /** The option that Enter sends. No option is highlighted at first. */
   highlight: number | null;
+  /** Highlights an option, or none. */
   setHighlight: (index: number | null) => void;
+  /** The answers of the draft: one list of entries per question. */
   answers: string[][];
   /** The headers (or texts) of the questions that still need an answer. */
   missing: string[];
+  /** Changes fields of the draft. */
   change: (change: Partial<Draft>) => void;
   /** Opens the field for the edited input, a reason or a note, and focuses it. */
   write: (field: WrittenField) => void;
@@ -40,8 +48,11 @@ export interface AskCardModel {
   leaveField: (field: WrittenField) => void;
   /** The last call of `write`, with a counter so that a field can react to each call. */
   writing: { field: WrittenField; count: number } | undefined;
+  /** Chooses an option, or removes it from the choice of several. */
   choose: (question: number, value: string) => void;
+  /** Switches the typed answer of a question on or off. */
   chooseOther: (question: number, on: boolean) => void;
+  /** Changes the typed answer of a question. */
   type: (question: number, text: string) => void;
   /** Sends one option of a one-click card. */
   sendOption: (index: number) => void;
@@ -51,7 +62,9 @@ export interface AskCardModel {
   submit: () => boolean;
   /** Denies or rejects, by default with the typed reason. */
   no: (options?: { message?: string; stop?: boolean }) => void;
+  /** Approves with the edited input, if there is one. */
   approve: (options?: { choice?: string; label?: string }) => void;
+  /** Cancels the decision that is held. */
   undo: () => void;
   /** The files that the command executes. Undefined until they are loaded. */
   files: AskFiles | undefined;

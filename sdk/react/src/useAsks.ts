@@ -3,6 +3,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import type { Ask } from "./api";
 import { useHost } from "./host";
 
+/** Options of {@link useAsks}. */
 export interface UseAsksOptions {
   /** Only asks of this session. */
   session?: string;
@@ -10,11 +11,13 @@ export interface UseAsksOptions {
   keep?: boolean;
 }
 
+/** The result of {@link useAsks}. */
 export interface AsksView {
   /** Oldest first. */
   asks: Ask[];
   /** Whether the asks that were pending at the start have been loaded. */
   loaded: boolean;
+  /** The state of the connection to the server. */
   connection: Connection;
 }
 

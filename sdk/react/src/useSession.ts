@@ -11,12 +11,17 @@ import {
 import { useEffect, useReducer, useState } from "react";
 import { useHost } from "./host";
 
+/** The state of a session and the calls to decide its asks. */
 export interface LiveSession extends SessionView {
   /** The tool calls among the items. */
   toolCalls: ToolCallState[];
+  /** The state of the connection to the server. */
   connection: Connection;
+  /** Answers the question of a tool call. */
   submitAnswers: Transport["submitAnswers"];
+  /** Approves a tool call. */
   approveTool: Transport["approveTool"];
+  /** Denies a tool call. */
   denyTool: Transport["denyTool"];
 }
 

@@ -4,13 +4,19 @@ import { SaysoError } from "./errors.js";
 import { type EventsOptions, type FeedEvent, outcomes } from "./events.js";
 import { type CallOptions, type Http, part } from "./http.js";
 
+/** A filter for asks. All conditions must match. */
 export interface AskQuery {
+  /** A status, or `resolved` for every status except `pending`. */
   status?: "pending" | "resolved" | Ask["status"];
+  /** The id of a session. */
   session?: string;
+  /** `question`, `approval` or `link`. */
   kind?: Ask["kind"];
   /** `key=value` */
   label?: string;
+  /** The name of the agent. */
   agent?: string;
+  /** The path of the project. */
   project?: string;
   /** Opened at this time or later, RFC 3339. */
   since?: string;
@@ -18,7 +24,9 @@ export interface AskQuery {
   until?: string;
   /** Words to search for. */
   q?: string;
+  /** The page size, 1 to 500. */
   limit?: number;
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }
 
@@ -67,12 +75,15 @@ export class Asks {
   /** Opens an ask. The policy is applied, so it may already be decided. */
   open = (ask: NewAsk): Promise<Ask> => this.#http.post("/asks", ask);
 
+  /** Answers all questions of an ask, with one list of entries for each. */
   answer = (id: string, answers: string[][], body: { note?: string } = {}, options?: CallOptions): Promise<Ask> =>
     this.#decide(id, "answer", { answers, ...body }, options);
 
+  /** Rejects the questions of an ask. With `stop`, also ends the turn of the agent. */
   reject = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
     this.#decide(id, "reject", body, options);
 
+  /** Approves a tool call, a plan or a link. `input` replaces the input of the agent, and `choice` is one of its own choices. */
   approve = (
     id: string,
     body: { choice?: string; input?: Record<string, unknown>; contentDigest?: string } = {},
@@ -82,6 +93,7 @@ export class Asks {
   /** Reads the files that the command of an approval executes, as they are now. Send their digest with the approval. */
   files = (id: string): Promise<AskFiles> => this.#http.get(`/asks/${part(id)}/files`);
 
+  /** Denies a tool call, a plan or a link. With `stop`, also ends the turn of the agent. */
   deny = (id: string, body: { message?: string; stop?: boolean } = {}, options?: CallOptions): Promise<Ask> =>
     this.#decide(id, "deny", body, options);
 

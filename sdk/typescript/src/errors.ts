@@ -40,7 +40,7 @@ export class AlreadyResolvedError extends SaysoError {
 
   /** The name of the person who decided, or `policy`, `timeout`, `agent`, … */
   get winner(): string {
-    return this.outcome?.by.name ?? this.outcome?.by.kind ?? "somebody else";
+    return this.outcome?.by.name ?? this.outcome?.by.kind ?? "someone else";
   }
 }
 
@@ -58,6 +58,7 @@ export class InvalidAnswersError extends SaysoError {
 export class AskPendingError extends SaysoError {
   override readonly name = "AskPendingError";
 
+  /** The ids of the pending asks. */
   get asks(): string[] {
     return this.problem.asks ?? [];
   }

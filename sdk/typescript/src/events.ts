@@ -15,6 +15,7 @@ export type FeedEvent =
  * are ignored. */
 export function ignoreUnknownEvent(_event: never): void {}
 
+/** The part of the feed to stream. */
 export interface EventsOptions extends StreamOptions {
   /** Start after this feed position. By default, start now. */
   since?: number | undefined;

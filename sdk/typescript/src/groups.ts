@@ -12,6 +12,7 @@ export class Groups {
   /** Opens the asks of one pause, all of them or none, and stores the state that a worker needs to resume the run. */
   open = (group: NewGroup, options: CallOptions = {}): Promise<Group> => this.#http.post("/groups", group, options);
 
+  /** Reads one group with its asks. */
   get = (groupId: string): Promise<Group> => this.#http.get(`/groups/${part(groupId)}`);
 
   /** Takes a group back: its pending asks are withdrawn, and its state is deleted. */

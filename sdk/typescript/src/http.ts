@@ -13,13 +13,17 @@ export interface ConnectOptions {
   fetch?: typeof globalThis.fetch;
 }
 
+/** Options of one call. */
 export interface CallOptions {
+  /** Aborts the call. */
   signal?: AbortSignal | undefined;
   /** Let the request continue after the page is closed. */
   keepalive?: boolean | undefined;
 }
 
+/** Options of a call to any route. */
 export interface RequestOptions extends CallOptions {
+  /** The query parameters. Parameters without a value are omitted. */
   query?: Query;
   /** Sent as JSON. */
   body?: unknown;
@@ -30,6 +34,7 @@ export interface RequestOptions extends CallOptions {
 /** How often a call without a response is repeated. The idempotency key prevents a second effect. */
 const RETRIES = 3;
 
+/** Query parameters by name. */
 export type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** Calls of the HTTP API. */

@@ -8,6 +8,7 @@ import { Listening, Sessions } from "./sessions.js";
 import { Tokens } from "./tokens.js";
 import { HttpTransport, type Transport } from "./transport.js";
 
+/** Options of {@link Sayso.connect}. */
 export interface SaysoOptions extends ConnectOptions {
   /** Receives errors that no call can throw: a callback that threw, an answer that came too late (an `AlreadyResolvedError`),
    * a stream that the server refused. By default, they are written to the console. */
@@ -16,10 +17,13 @@ export interface SaysoOptions extends ConnectOptions {
 
 /** A client for one Sayso server and one token. */
 export class Sayso extends Listening {
+  /** Starts agents and finds their sessions. */
   readonly sessions: Sessions;
+  /** Starts and reads runs of workflows. */
   readonly runs: Runs;
   /** Suspended runs and their workers. */
   readonly groups: Groups;
+  /** Creates and revokes tokens. Requires an `admin` token. */
   readonly tokens: Tokens;
   /** Answers asks by session and tool call, for components that know only these ids. */
   readonly transport: Transport;

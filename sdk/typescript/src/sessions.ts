@@ -8,7 +8,9 @@ import type { ApprovalReply, QuestionReply } from "./replies.js";
 /** A callback returns the reply, or returns nothing and replies later. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a callback without `return` has this type
 export type Maybe<Reply> = Reply | undefined | null | void | Promise<Reply | undefined | null | void>;
+/** Called for each question. */
 export type OnQuestion = (question: Ask, context: AskContext) => Maybe<QuestionReply>;
+/** Called for each approval or link. */
 export type OnApproval = (approval: Ask, context: AskContext) => Maybe<ApprovalReply>;
 
 /** Listeners and decisions, for everything that the token can see or for one session. */
@@ -43,12 +45,15 @@ export class Listening {
   replyQuestion = (id: string, answers: string[][], note?: string): Promise<Ask> =>
     this.asks.answer(id, answers, note === undefined ? {} : { note });
 
+  /** Rejects a question. The agent gets the message. */
   rejectQuestion = (id: string, message?: string): Promise<Ask> =>
     this.asks.reject(id, message === undefined ? {} : { message });
 
+  /** Approves a tool call, a plan or a link. */
   approve = (id: string, how?: { choice?: string; input?: Record<string, unknown> }): Promise<Ask> =>
     this.asks.approve(id, how);
 
+  /** Denies a tool call, a plan or a link. The agent gets the message. */
   deny = (id: string, message?: string): Promise<Ask> => this.asks.deny(id, message === undefined ? {} : { message });
 
   /** The feed, from `since` or from now. Resumes after network errors. */
@@ -68,6 +73,7 @@ export class SaysoSession extends Listening {
     super(http, asks, feed, info.id);
   }
 
+  /** The id of the session. */
   get id(): string {
     return this.info.id;
   }
@@ -79,11 +85,13 @@ export class SaysoSession extends Listening {
   /** Interrupts the turn. Pending asks are withdrawn. */
   interrupt = (): Promise<Session> => this.http.post(`${this.#path}/interrupt`, {});
 
+  /** Restarts the agent of an ended session. */
   resume = (): Promise<Session> => this.http.post(`${this.#path}/resume`, {});
 
   /** Closes the session. */
   close = (): Promise<Session> => this.http.delete(this.#path);
 
+  /** Reads a page of the transcript. */
   transcript = (query: { limit?: number; cursor?: string } = {}): Promise<Transcript> =>
     this.http.get(`${this.#path}/transcript`, { query });
 
@@ -92,9 +100,13 @@ export class SaysoSession extends Listening {
   }
 }
 
+/** A filter for sessions. */
 export interface SessionQuery {
+  /** Only sessions that have not ended. */
   open?: boolean;
+  /** The page size, 1 to 500. */
   limit?: number;
+  /** `nextCursor` of the previous page. */
   cursor?: string;
 }
 
@@ -110,8 +122,10 @@ export class Sessions {
     this.#feed = feed;
   }
 
+  /** Starts an agent. */
   create = async (session: NewSession): Promise<SaysoSession> => this.#of(await this.#http.post("/sessions", session));
 
+  /** Lists sessions, newest first. */
   list = (query: SessionQuery = {}, options: CallOptions = {}): Promise<SessionPage> =>
     this.#http.get("/sessions", { query: { ...query }, ...options });
 

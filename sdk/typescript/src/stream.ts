@@ -12,7 +12,9 @@ export type Connection =
   /** There are no listeners, or the server refused with `error`. There is no automatic retry. */
   | { state: "closed"; error?: unknown };
 
+/** Options of a stream. */
 export interface StreamOptions {
+  /** Ends the stream. */
   signal?: AbortSignal | undefined;
   /** Called when the state of the stream changes. */
   onConnection?: ((connection: Connection) => void) | undefined;

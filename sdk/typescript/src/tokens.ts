@@ -12,7 +12,9 @@ export class Tokens {
   /** Creates a token. Only the response contains its secret, so the call is not repeated without a response. */
   create = (token: NewToken): Promise<CreatedToken> => this.#http.post("/tokens", token, { once: true });
 
+  /** Lists all tokens, without their secrets. */
   list = async (): Promise<Token[]> => (await this.#http.get<{ data: Token[] }>("/tokens")).data;
 
+  /** Revokes a token. Its open streams and calls end immediately. */
   revoke = async (id: string): Promise<Token> => this.#http.delete(`/tokens/${part(id)}`);
 }

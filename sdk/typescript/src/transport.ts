@@ -10,7 +10,9 @@ export type SessionEvent = GatewayEvent | { type: "reopened"; data: Record<strin
 export interface Transport {
   /** Answers by position: `{"0": "SQLite", "1": "[\"Auth\",\"Billing\"]"}`. Lists are for questions with several choices. */
   submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<{ ok: boolean }>;
+  /** Approves the tool call. */
   approveTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
+  /** Denies the tool call. */
   denyTool(sessionId: string, toolCallId: string): Promise<{ ok: boolean }>;
   /** Streams the events of the session, starting with the pending asks. */
   stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
@@ -27,9 +29,11 @@ export class HttpTransport implements Transport {
   submitAnswers = (sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<{ ok: boolean }> =>
     this.#post(sessionId, "submit-answers", { toolCallId, answers });
 
+  /** Approves the tool call. */
   approveTool = (sessionId: string, toolCallId: string): Promise<{ ok: boolean }> =>
     this.#post(sessionId, "approve", { toolCallId });
 
+  /** Denies the tool call. */
   denyTool = (sessionId: string, toolCallId: string): Promise<{ ok: boolean }> =>
     this.#post(sessionId, "deny", { toolCallId });
 
@@ -52,9 +56,13 @@ export class HttpTransport implements Transport {
 /** Functions that a host in the same process gives to {@link DirectTransport}. They return whether an ask was pending, and
  * throw on failure. */
 export interface Services {
+  /** Answers the question of a tool call, by position. */
   submitAnswers(sessionId: string, toolCallId: string, answers: Record<string, string>): Promise<boolean>;
+  /** Approves the tool call. */
   approveTool(sessionId: string, toolCallId: string): Promise<boolean>;
+  /** Denies the tool call. */
   denyTool(sessionId: string, toolCallId: string): Promise<boolean>;
+  /** Streams the events of the session, starting with the pending asks. */
   stream(sessionId: string, options?: StreamOptions): AsyncIterable<SessionEvent>;
 }
 
@@ -73,9 +81,11 @@ export class DirectTransport implements Transport {
     return found("question", await this.#services.submitAnswers(sessionId, toolCallId, answers));
   };
 
+  /** Approves the tool call. */
   approveTool = async (sessionId: string, toolCallId: string) =>
     found("approval", await this.#services.approveTool(sessionId, named(toolCallId)));
 
+  /** Denies the tool call. */
   denyTool = async (sessionId: string, toolCallId: string) =>
     found("approval", await this.#services.denyTool(sessionId, named(toolCallId)));
 

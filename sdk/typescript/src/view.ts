@@ -3,7 +3,9 @@ import type { SessionEvent } from "./transport.js";
 
 /** A tool call in a chat. A question without a tool is also shown as one. */
 export interface ToolCallState {
+  /** The agent's id of the call. */
   toolCallId: string;
+  /** The name of the tool. */
   toolName: string;
   /** JSON as text. */
   input: string;
@@ -11,7 +13,9 @@ export interface ToolCallState {
   status: "pending" | "running" | "complete" | "error";
   /** The ask about the tool call. */
   interactiveType?: "question" | "approval";
+  /** The questions, if the call waits for answers. */
   questions?: QuestionItem[];
+  /** The result, as the agent reported it. */
   result?: string;
 }
 
@@ -20,12 +24,15 @@ export type SessionItem = { kind: "text"; text: string } | { kind: "tool"; call:
 
 /** A session, built from its stream. */
 export interface SessionView {
+  /** `connecting`, or the status of the session. */
   status: string;
+  /** The entries in order. */
   items: SessionItem[];
   /** The latest error. */
   error?: string;
 }
 
+/** The view before the first event. */
 export const emptyView: SessionView = { status: "connecting", items: [] };
 
 /** The view after an event, or after the server accepted a decision of this page (`settled`). Unknown types change

@@ -19,7 +19,7 @@ export interface Place {
   target: Route | "new" | "keys";
 }
 
-/** What the palette searches. */
+/** The items that the palette searches. */
 export interface Searched {
   asks: Ask[];
   sessions: Session[];

@@ -15,6 +15,7 @@ from .errors import SaysoError
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Runs the command line and returns the exit code: 0, 1 for an error of the server, 2 for wrong arguments."""
     parser = argparse.ArgumentParser(prog="python -m sayso", description="Work with suspended runs of a Sayso server.")
     commands = parser.add_subparsers(dest="command", required=True)
     resume = commands.add_parser("resume", help="wait for decided groups, and resume their runs one at a time")
@@ -44,6 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def load(place: str) -> Callable[..., Any]:
+    """Imports a function that is given as `module:function`."""
     module, colon, function = place.partition(":")
     if not colon or not function:
         raise ValueError("there is no function name")

@@ -1,4 +1,4 @@
-"""What the adapters share."""
+"""Helpers that all adapters use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ToolNames:
     """The tools that need an approval: those that are named, or all of them."""
 
     def __init__(self, names: Collection[str] | None) -> None:
-        # A string is a collection of letters.
+        # A string is also a collection; it would be read as its letters.
         self._names = None if names is None else {names} if isinstance(names, str) else set(names)
 
     def __contains__(self, name: object) -> bool:
@@ -44,7 +44,7 @@ async def all_of(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 def question_of(values: Mapping[str, Any]) -> tuple[str, list[Any] | None] | None:
-    """The question and the options among the arguments of a tool call."""
+    """Returns the question and the options from the arguments of a tool call."""
     question = values.get("question") or values.get("prompt") or values.get("message")
     options = values.get("options")
     if not isinstance(question, str):
@@ -53,7 +53,7 @@ def question_of(values: Mapping[str, Any]) -> tuple[str, list[Any] | None] | Non
 
 
 async def ask_for_model(client: AsyncSayso, question: str, options: list[Any] | None, key: str) -> tuple[bool, str]:
-    """The answer, or what the model should read instead. The first value says which of the two."""
+    """Returns `True` and the answer, or `False` and the text that the model gets instead."""
     try:
         answer = await client.ask(question, options=options, key=key)
     except QuestionRejectedError as error:

@@ -138,7 +138,7 @@ class Core:
         return decision_of(await self.settle({**_fields(ask), "approval": _given(approval)}, key))
 
     async def notify(self, text: str) -> None:
-        """Shows a notice to people, and waits for nothing."""
+        """Shows a notice to people. Does not wait."""
         await self.http.request("POST", "/notices", body={"text": text})
 
     async def settle(self, new: dict[str, Any], key: str | None = None) -> dict[str, Any]:
@@ -230,6 +230,7 @@ class Core:
         return cast("types.AskPage", await self.http.request("GET", "/asks", query=_fields(query)))
 
     async def asks_get(self, ask_id: str) -> types.Ask:
+        """Reads one ask."""
         return cast("types.Ask", await self.http.request("GET", f"/asks/{part(ask_id)}"))
 
     async def asks_wait(self, ask_id: str) -> types.Ask:
@@ -247,6 +248,7 @@ class Core:
         return cast("types.Ask", await self._take_outcome(ask_id))
 
     async def asks_withdraw(self, ask_id: str, reason: str | None = None) -> types.Ask:
+        """Withdraws a pending ask, with a reason that people see."""
         ask = await self.http.request("DELETE", f"/asks/{part(ask_id)}", query={"reason": reason})
         return cast("types.Ask", ask)
 
@@ -261,15 +263,18 @@ class Core:
         return await self._decide(ask_id, "answer", body)
 
     async def asks_reject(self, ask_id: str, message: str | None = None, stop: bool = False) -> types.Ask:
+        """Rejects the questions of an ask. Not permitted for agent tokens."""
         return await self._decide(ask_id, "reject", {"message": message, "stop": stop})
 
     async def asks_approve(
         self, ask_id: str, input: Mapping[str, Any] | None = None, choice: str | None = None
     ) -> types.Ask:
+        """Approves a tool call, with another input if given. Not permitted for agent tokens."""
         body = _given({"input": dict(input) if input is not None else None, "choice": choice})
         return await self._decide(ask_id, "approve", body)
 
     async def asks_deny(self, ask_id: str, message: str | None = None, stop: bool = False) -> types.Ask:
+        """Denies an approval. Not permitted for agent tokens."""
         return await self._decide(ask_id, "deny", {"message": message, "stop": stop})
 
     async def _decide(self, ask_id: str, how: str, body: dict[str, Any]) -> types.Ask:
@@ -299,16 +304,17 @@ class Core:
         return cast("types.Group", await self.http.request("POST", "/groups", body=body))
 
     async def groups_get(self, group_id: str) -> types.Group:
+        """Reads one group."""
         return cast("types.Group", await self.http.request("GET", f"/groups/{part(group_id)}"))
 
     async def groups_withdraw(self, group_id: str, reason: str | None = None) -> types.Group:
-        """Takes a group back: its asks are withdrawn, and its state is deleted."""
+        """Withdraws a group and its asks, and deletes its state."""
         return cast(
             "types.Group", await self.http.request("DELETE", f"/groups/{part(group_id)}", query={"reason": reason})
         )
 
     async def groups_ready(self, name: str, wait: float = 0) -> int:
-        """How many groups of this name can be claimed. Waits at most `wait` seconds for one, up to 60."""
+        """Returns how many groups of this name can be claimed. Waits up to `wait` seconds for one, at most 60."""
         query = {"name": name, "wait": f"{max(0, int(wait))}s"}
         reply = await self.http.request("GET", "/groups/ready", query=query, reply_within=wait + 30)
         return int(reply["ready"])
@@ -343,26 +349,33 @@ class Core:
         return cast("types.Session", await self.http.request("POST", "/sessions", body=_fields(session)))
 
     async def sessions_list(self, /, **query: Any) -> types.SessionPage:
+        """A page of sessions. Arguments are the parameters of `GET /v1/sessions`."""
         return cast("types.SessionPage", await self.http.request("GET", "/sessions", query=_fields(query)))
 
     async def sessions_get(self, session_id: str) -> types.Session:
+        """Reads one session."""
         return cast("types.Session", await self.http.request("GET", f"/sessions/{part(session_id)}"))
 
     async def sessions_message(self, /, session_id: str, text: str, **message: Any) -> types.MessageAccepted:
+        """Sends a message to the agent. `message` are further fields of `POST /v1/sessions/{id}/messages`."""
         body = {"text": text, **_fields(message)}
         accepted = await self.http.request("POST", f"/sessions/{part(session_id)}/messages", body=body)
         return cast("types.MessageAccepted", accepted)
 
     async def sessions_interrupt(self, session_id: str) -> None:
+        """Stops the current turn. The session continues."""
         await self.http.request("POST", f"/sessions/{part(session_id)}/interrupt", body={})
 
     async def sessions_resume(self, session_id: str) -> None:
+        """Restarts the agent of an ended session."""
         await self.http.request("POST", f"/sessions/{part(session_id)}/resume", body={})
 
     async def sessions_close(self, session_id: str) -> None:
+        """Ends the session."""
         await self.http.request("DELETE", f"/sessions/{part(session_id)}")
 
     async def sessions_transcript(self, /, session_id: str, **query: Any) -> types.Transcript:
+        """A page of the transcript. Arguments are the parameters of the route."""
         page = await self.http.request("GET", f"/sessions/{part(session_id)}/transcript", query=_fields(query))
         return cast("types.Transcript", page)
 
@@ -374,16 +387,19 @@ class Core:
         return cast("types.Run", await self.http.request("POST", "/runs", body=body))
 
     async def runs_list(self, /, **query: Any) -> types.RunPage:
+        """A page of runs. Arguments are the parameters of `GET /v1/runs`."""
         return cast("types.RunPage", await self.http.request("GET", "/runs", query=_fields(query)))
 
     async def runs_get(self, run_id: str) -> types.Run:
+        """Reads one run with its steps."""
         return cast("types.Run", await self.http.request("GET", f"/runs/{part(run_id)}"))
 
     async def runs_cancel(self, run_id: str) -> types.Run:
+        """Cancels a run and stops its agents."""
         return cast("types.Run", await self.http.request("POST", f"/runs/{part(run_id)}/cancel", body={}))
 
     async def policy_explain(self, /, **request: Any) -> types.Explanation:
-        """Says what the policy does. Arguments are the fields of `POST /v1/policy/explain`, for example `ask_id`."""
+        """Explains a decision of the policy. Arguments: fields of `POST /v1/policy/explain`, for example `ask_id`."""
         explanation = await self.http.request("POST", "/policy/explain", body=_fields(request))
         return cast("types.Explanation", explanation)
 
@@ -397,7 +413,7 @@ class Core:
         """Every event once and in order, over lost connections and restarts of the server."""
         path = "/events" if session is None else f"/sessions/{part(session)}/events"
         if since is None:
-            # A stream that begins now needs to know where that is, or a lost connection would lose events.
+            # A stream that starts now first learns its position, so that a lost connection loses no events.
             since = (await self.asks_list(limit=1))["seq"]
         backoff = Backoff()
         while True:
@@ -416,6 +432,7 @@ class Core:
             await backoff.pause()
 
     async def close(self) -> None:
+        """Closes the connections of this client."""
         if self._io is not None:
             if self._outcomes is not None:
                 await self._outcomes.close()
@@ -423,12 +440,12 @@ class Core:
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the values that were not given."""
+    """Returns the arguments without those that are `None`."""
     return {name: value for name, value in values.items() if value is not None}
 
 
 def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as fields of the API: `tool_call_id` is `toolCallId`."""
+    """Converts arguments to fields of the API, for example `tool_call_id` to `toolCallId`."""
     return {_camel_case(name): value for name, value in values.items() if value is not None}
 
 

@@ -80,7 +80,7 @@ class Http:
             headers["Content-Type"] = "application/json"
             content = json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
         query = {name: _text(value) for name, value in (query or {}).items() if value is not None}
-        # A call that waits for a person must not take the place of others.
+        # Calls that wait for a person must not block other calls.
         places = contextlib.nullcontext() if "wait" in query else self._places
         give_up = time.monotonic() + (self._retry_for if retry_for is None else retry_for)
         backoff = Backoff()
@@ -155,7 +155,7 @@ class Http:
         return self._target
 
     def _forget_target(self) -> None:
-        """Looks for the server again before the next call. If there is none now, the last address stays."""
+        """Searches for the server again before the next call. If none is found, the last address is kept."""
         with contextlib.suppress(SaysoError):
             self._target = self._find()
 
@@ -206,7 +206,7 @@ def _json(content: bytes) -> Any:
 
 
 def _read_frame(frame: bytes) -> dict[str, Any] | None:
-    """The value of one event; nothing for comments and for data that is not an object."""
+    """Parses one event. Returns `None` for comments and for data that is not an object."""
     lines = [line[5:].removeprefix(b" ") for line in frame.split(b"\n") if line.startswith(b"data:")]
     value = _json(b"\n".join(lines))
     return value if isinstance(value, dict) else None

@@ -74,7 +74,7 @@ _lock = threading.Lock()
 
 
 def io_thread() -> IoThread:
-    """The I/O thread of this process."""
+    """Returns the I/O thread of this process and starts it if necessary."""
     global _shared
     with _lock:
         if _shared is None:
@@ -84,7 +84,7 @@ def io_thread() -> IoThread:
 
 
 def _forget_after_fork() -> None:
-    """A child process has none of the threads of its parent."""
+    """Resets the state in a forked process, which has none of its parent's threads."""
     global _shared, _lock
     if _shared is not None:
         atexit.unregister(_shared.finish)

@@ -28,7 +28,7 @@ class Waiter:
     async def wait(self) -> None:
         try:
             if not self._gapless:
-                # The stream may begin after the outcome, so the ask is read once.
+                # The stream may start after the outcome, so read the ask once.
                 await self._outcomes.wait_for_position()
                 if not self._outcomes.polls and not self.decided.done():
                     await self._outcomes.look(self._id)
@@ -127,7 +127,7 @@ class Outcomes:
             self._tell_all(None)
         except SaysoError as error:
             self._tell_all(error)
-        except Exception as error:  # A defect here must not leave anybody waiting for ever.
+        except Exception as error:  # A defect here must not leave callers waiting forever.
             self._tell_all(SaysoError(f"The stream of outcomes failed: {error!r}"))
             raise
         finally:
@@ -157,7 +157,7 @@ class Outcomes:
             reader.cancel()
 
     async def _read(self, backoff: Backoff) -> None:
-        # A stream without a position begins with a `reset`, which has the position.
+        # A stream without a position starts with a `reset` that contains the position.
         async for event in self._http.stream("/outcomes", {"since": self._position}):
             backoff.reset()
             self._take(event)

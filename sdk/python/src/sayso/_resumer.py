@@ -24,7 +24,7 @@ LEASE = 60
 
 
 def resumer(name: str) -> Callable[[F], F]:
-    """Says which runs a function resumes: `python -m sayso resume app:resume` claims groups of this name."""
+    """Marks the function that resumes runs: `python -m sayso resume app:resume` claims groups of this name."""
 
     def mark(function: F) -> F:
         function.__sayso_name__ = name  # type: ignore[attr-defined]
@@ -83,7 +83,7 @@ async def _resume(
     try:
         await asyncio.wait({running, renewing}, return_when=asyncio.FIRST_COMPLETED)
         if not running.done():
-            # The server gave the group up. Another worker may have it, so this one must not go on.
+            # The server released the group. Another worker may have claimed it, so this worker must stop.
             report(f"lost the claim of {claim.group_id}")
             return
         await _report_end(sayso, claim, running, report)

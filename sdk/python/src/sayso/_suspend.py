@@ -1,4 +1,4 @@
-"""What the adapters that suspend a run share."""
+"""Helpers of the adapters that suspend runs."""
 
 from __future__ import annotations
 

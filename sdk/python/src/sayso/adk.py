@@ -32,6 +32,7 @@ class SaysoPlugin(BasePlugin):
         self._editable = editable
 
     async def before_tool_callback(self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any) -> Any:
+        """Called by the framework. Returns `None` to run the tool, or its result if the call was denied."""
         if tool.name not in self._tools:
             return None
         call_id = tool_context.function_call_id

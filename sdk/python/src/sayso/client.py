@@ -49,6 +49,8 @@ def _blocking(call: Call[P, T]) -> Callable[Concatenate[_Calls, P], T]:
 
 
 class AsyncAsks(_Calls):
+    """Opens, reads and decides asks."""
+
     open = _awaited(Core.asks_open)
     list = _awaited(Core.asks_list)
     get = _awaited(Core.asks_get)
@@ -63,6 +65,8 @@ class AsyncAsks(_Calls):
 
 
 class Asks(_Calls):
+    """Opens, reads and decides asks."""
+
     open = _blocking(Core.asks_open)
     list = _blocking(Core.asks_list)
     get = _blocking(Core.asks_get)
@@ -77,6 +81,8 @@ class Asks(_Calls):
 
 
 class AsyncGroups(_Calls):
+    """Opens groups of asks for suspended runs, and claims the groups that are complete."""
+
     open = _awaited(Core.groups_open)
     get = _awaited(Core.groups_get)
     withdraw = _awaited(Core.groups_withdraw)
@@ -88,6 +94,8 @@ class AsyncGroups(_Calls):
 
 
 class Groups(_Calls):
+    """Opens groups of asks for suspended runs, and claims the groups that are complete."""
+
     open = _blocking(Core.groups_open)
     get = _blocking(Core.groups_get)
     withdraw = _blocking(Core.groups_withdraw)
@@ -99,6 +107,8 @@ class Groups(_Calls):
 
 
 class AsyncSessions(_Calls):
+    """Starts agents, sends messages to them, and reads their transcripts."""
+
     create = _awaited(Core.sessions_create)
     list = _awaited(Core.sessions_list)
     get = _awaited(Core.sessions_get)
@@ -110,6 +120,8 @@ class AsyncSessions(_Calls):
 
 
 class Sessions(_Calls):
+    """Starts agents, sends messages to them, and reads their transcripts."""
+
     create = _blocking(Core.sessions_create)
     list = _blocking(Core.sessions_list)
     get = _blocking(Core.sessions_get)
@@ -121,6 +133,8 @@ class Sessions(_Calls):
 
 
 class AsyncRuns(_Calls):
+    """Starts, reads and cancels runs of workflows."""
+
     start = _awaited(Core.runs_start)
     list = _awaited(Core.runs_list)
     get = _awaited(Core.runs_get)
@@ -128,6 +142,8 @@ class AsyncRuns(_Calls):
 
 
 class Runs(_Calls):
+    """Starts, reads and cancels runs of workflows."""
+
     start = _blocking(Core.runs_start)
     list = _blocking(Core.runs_list)
     get = _blocking(Core.runs_get)
@@ -135,10 +151,14 @@ class Runs(_Calls):
 
 
 class AsyncPolicy(_Calls):
+    """Explains how the policy decides."""
+
     explain = _awaited(Core.policy_explain)
 
 
 class Policy(_Calls):
+    """Explains how the policy decides."""
+
     explain = _blocking(Core.policy_explain)
 
 
@@ -153,11 +173,15 @@ class _EventStream(_Calls):
 
 
 class AsyncEvents(_EventStream, AsyncIterator["types.Event"]):
+    """The iterator that `AsyncSayso.events` returns."""
+
     async def __anext__(self) -> types.Event:
         return await self._io.run_async(self._next())
 
 
 class Events(_EventStream, Iterator["types.Event"]):
+    """The iterator that `Sayso.events` returns."""
+
     def __next__(self) -> types.Event:
         return self._io.run_sync(self._next())
 
@@ -202,22 +226,27 @@ class AsyncSayso(_Client):
 
     @functools.cached_property
     def asks(self) -> AsyncAsks:
+        """Calls about asks."""
         return AsyncAsks(self._core)
 
     @functools.cached_property
     def groups(self) -> AsyncGroups:
+        """Calls about groups of asks."""
         return AsyncGroups(self._core)
 
     @functools.cached_property
     def sessions(self) -> AsyncSessions:
+        """Calls about sessions of agents."""
         return AsyncSessions(self._core)
 
     @functools.cached_property
     def runs(self) -> AsyncRuns:
+        """Calls about runs of workflows."""
         return AsyncRuns(self._core)
 
     @functools.cached_property
     def policy(self) -> AsyncPolicy:
+        """Calls about the policy."""
         return AsyncPolicy(self._core)
 
     def events(self, *, since: int | None = None, session: str | None = None) -> AsyncEvents:
@@ -239,22 +268,27 @@ class Sayso(_Client):
 
     @functools.cached_property
     def asks(self) -> Asks:
+        """Calls about asks."""
         return Asks(self._core)
 
     @functools.cached_property
     def groups(self) -> Groups:
+        """Calls about groups of asks."""
         return Groups(self._core)
 
     @functools.cached_property
     def sessions(self) -> Sessions:
+        """Calls about sessions of agents."""
         return Sessions(self._core)
 
     @functools.cached_property
     def runs(self) -> Runs:
+        """Calls about runs of workflows."""
         return Runs(self._core)
 
     @functools.cached_property
     def policy(self) -> Policy:
+        """Calls about the policy."""
         return Policy(self._core)
 
     def events(self, *, since: int | None = None, session: str | None = None) -> Events:

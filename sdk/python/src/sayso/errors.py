@@ -42,13 +42,13 @@ class NoServerError(SaysoError):
 
 
 class NoTokenError(SaysoError):
-    """There is no agent token. The admin token of the data directory is never used."""
+    """No agent token is configured. The admin token of the data directory is never used."""
 
     next_step = "Create one: export SAYSO_AGENT_TOKEN=$(sayso token create my-app --role agent)"
 
 
 class ServerUnreachableError(SaysoError):
-    """No reply came, also not to repetitions. The same call again is safe."""
+    """The server did not reply, also not after retries. Repeating the call is safe."""
 
     next_step = "Check that the server runs: sayso status."
 
@@ -108,22 +108,23 @@ class OutcomeTakenError(ConflictError):
 
 
 class AlreadyResolvedError(ConflictError):
-    """The ask has an outcome already."""
+    """The ask already has an outcome."""
 
     next_step = "Use the outcome in `outcome`."
 
     @property
     def outcome(self) -> Outcome | None:
+        """The outcome that was stored first."""
         return self.problem.get("outcome")
 
     @property
     def own(self) -> bool:
-        """Whether an earlier call with this token brought that outcome."""
+        """Whether an earlier call with this token decided the ask."""
         return self.problem.get("own") is True
 
 
 class GroupNotReadyError(ConflictError):
-    """The group is pending, or a worker has it, or a person decides about it."""
+    """The group is pending, claimed by a worker, or waits for a person's decision."""
 
     next_step = "Wait until it is ready: client.groups.ready(name, wait=30)."
 
@@ -174,7 +175,7 @@ class QuestionRejectedError(SaysoError):
 
 
 class SecretLostError(SaysoError):
-    """The secret answer was handed out once, and the reply was lost on the way."""
+    """The secret answer was already returned once. If that reply was lost, ask again."""
 
     next_step = "Ask again."
 
@@ -211,7 +212,7 @@ def error_of(status: int, body: Any) -> SaysoError:
     code = str(problem.get("code", ""))
     detail = str(problem.get("detail") or f"The server replied with HTTP {status}")
     kind = BY_CODE.get(code) or BY_STATUS.get(status, SaysoError)
-    # Requests with unknown fields are refused, so that a field of a later version is never ignored.
+    # The server refuses requests with unknown fields, so it never ignores a field of a later version.
     if code == "invalid_request" and "unknown field" in detail:
         kind = ServerTooOldError
     return kind(detail, code=code, status=status, problem=problem)

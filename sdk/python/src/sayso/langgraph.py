@@ -53,6 +53,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any]):
         self._editable = editable
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Any]) -> Any:
+        """Called by LangChain for each tool call. Runs the tool if a person or the policy approves it."""
         if request.tool_call["name"] not in self._tools:
             return handler(request)
         decision = self._client.sync.approve(**self._approval(request))
@@ -63,6 +64,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any]):
     async def awrap_tool_call(
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Any]]
     ) -> Any:
+        """Like `wrap_tool_call`, for graphs that run in an event loop."""
         if request.tool_call["name"] not in self._tools:
             return await handler(request)
         decision = await self._client.approve(**self._approval(request))
@@ -99,7 +101,7 @@ def _edited(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:
 
 
 def _with_notice(result: Any, decision: Decision) -> Any:
-    """The message of the model keeps the arguments that it chose, so the result says which ones were used."""
+    """Adds edited arguments to the tool result, because the model's message keeps the original ones."""
     if decision.input is not None and isinstance(result, ToolMessage) and isinstance(result.content, str):
         used = json.dumps(decision.input, ensure_ascii=False)
         result.content = f"The user changed the arguments of this call to {used}. Result: {result.content}"
@@ -125,7 +127,7 @@ async def drive(
         state = await graph.aget_state(config)
         pending, result = list(state.interrupts), state.values
         if not pending and state.next:
-            # The program was killed between two steps.
+            # A program that was killed between two steps resumes here.
             result = await graph.ainvoke(None, config)
             pending = list(result.get("__interrupt__", ()))
     else:
@@ -140,12 +142,12 @@ async def drive(
 
 
 async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable: bool) -> Any:
-    """The value to resume with. `HumanInTheLoopMiddleware` gets its decisions, everything else the answer as text."""
+    """Builds the value to resume with: decisions for `HumanInTheLoopMiddleware`, otherwise the answer as text."""
     key, value = f"{thread}:{interrupt.id}", interrupt.value
     if isinstance(value, dict) and value.get("type") == "tool_approval":
         return _decision(value["name"], await _approve(sayso, value, key, editable))
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        # One interrupt for all calls of a turn. Its answers count by position, and a wrong one would lose the thread.
+        # One interrupt has all calls of a turn. Its answers count by position; a wrong one would break the thread.
         allowed = [set(review.get("allowed_decisions", ())) for review in value.get("review_configs", ())]
         calls = value["action_requests"]
         decisions = await all_of(
@@ -210,7 +212,7 @@ async def resume(
         # An earlier worker finished the graph, and was lost before it reported.
         return snapshot.values
     answers = {id: _resume_value(claim, pending[id]) for id in stored["interrupts"] if id in pending}
-    # Without an answer, a graph that stopped between two steps goes on.
+    # Without an answer, a graph that stopped between two steps continues.
     result = await graph.ainvoke(Command(resume=answers) if answers else None, config)
     return await _suspend_or_end(suspender, list(result.get("__interrupt__", ())), result, thread, editable)
 
@@ -246,7 +248,7 @@ def _asks(interrupt: Interrupt, editable: bool) -> list[dict[str, Any]]:
 
 
 def _resume_value(claim: Claim, interrupt: Interrupt) -> Any:
-    """The value to resume with, as `_answer` makes it for a graph that waits."""
+    """Builds the value to resume with, like `_answer` does for a graph that waits."""
     value = interrupt.value
     if isinstance(value, dict) and value.get("type") == "tool_approval":
         return _decision(value["name"], _decided(claim, interrupt.id))

@@ -63,7 +63,7 @@ def approvals(
             given, text = await ask_for_model(sayso, question, options, f"{run}:{call.tool_call_id}")
             return text if given else ToolFailed(text)
 
-        # Calls that ask nothing are left to the program: they become the output of the run.
+        # Deferred calls that need no person are returned to the program as the output of the run.
         asked = [(call, found) for call in requests.calls if (found := _question(requests, call))]
         decided = await all_of(
             [

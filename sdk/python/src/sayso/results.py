@@ -1,4 +1,4 @@
-"""What a person decided."""
+"""The results of asks: answers, approvals, groups and claims."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Answer(str):
-    """The answer to a question. It is a string, with more to read where it matters."""
+    """The answer to a question as a string, with the person's note and name."""
 
     #: What the person added to the answer.
     note: str | None
@@ -15,6 +15,7 @@ class Answer(str):
     by: str
 
     def __new__(cls, text: str, note: str | None = None, ask_id: str = "", by: str = "") -> Answer:
+        """Creates an answer, for example for tests."""
         answer = super().__new__(cls, text)
         answer.note, answer.ask_id, answer.by = note, ask_id, by
         return answer
@@ -59,11 +60,13 @@ class Decision:
 
 
 def who(outcome: dict[str, Any]) -> str:
+    """Returns the name of the person who decided, else `policy` or `timeout`."""
     by = outcome.get("by") or {}
     return str(by.get("name") or by.get("kind") or "")
 
 
 def decision_of(ask: dict[str, Any]) -> Decision:
+    """Converts a decided approval to its decision."""
     outcome = ask.get("outcome") or {}
     status = str(outcome.get("status") or ask.get("status"))
     # `withheld`: a file that the command executes changed after the approval.
@@ -108,8 +111,8 @@ class Claim:
         return None if ask is None else decision_of(ask)
 
     def reply(self, tool_call_id: str) -> tuple[bool, str] | None:
-        """The answer to the question of this tool call, or what the model should read instead. The first value says
-        which of the two."""
+        """For the question of this tool call: `True` and the answer, or `False` and the text that the model gets
+        instead."""
         ask = self._ask(tool_call_id)
         return None if ask is None else reply_of(ask)
 
@@ -121,6 +124,7 @@ class Claim:
 
 
 def reply_of(ask: dict[str, Any]) -> tuple[bool, str]:
+    """Converts a decided question to `True` and its answer, or `False` and the text that the model gets instead."""
     outcome = ask.get("outcome") or {}
     if outcome.get("status") != "answered":
         return False, str(outcome.get("message") or "The user declined to answer")

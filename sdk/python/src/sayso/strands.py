@@ -54,6 +54,7 @@ class SaysoIntervention(InterventionHandler):
         self._editable = editable
 
     async def before_tool_call(self, event: Any, **options: Any) -> Any:
+        """Called by Strands for each tool call. Asks, and then runs, denies or pauses the call."""
         use = event.tool_use
         if use["name"] not in self._tools:
             return Proceed()
@@ -69,7 +70,7 @@ class SaysoIntervention(InterventionHandler):
             )
         )
         try:
-            # `agent.cancel()` does not end this wait, so the signal is looked at. An approval that arrives later would
+            # `agent.cancel()` does not end this wait, so check the signal. An approval that arrives later would
             # run the tool of a cancelled run.
             while not event.agent.cancel_signal.is_set() and not deciding.done():
                 await asyncio.wait({deciding}, timeout=CANCEL_POLL)
@@ -131,7 +132,7 @@ async def resume(claim: Claim, agent: Agent, *, client: AsyncSayso | None = None
             decision = claim.decision(interrupt_id)
             if decision is None:
                 raise StateError(f"The group has no outcome for the interrupt {interrupt_id}")
-            # Strands takes a missing response for none, so it is always an object.
+            # Strands treats an empty response as missing, so the response is always an object.
             response = {"approved": decision.approved, "message": decision.message, "input": decision.input}
         else:
             reply = claim.reply(interrupt_id)

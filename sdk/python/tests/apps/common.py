@@ -1,4 +1,4 @@
-"""What the programs that suspend runs share. They run in a directory of their own, and leave what they did in files."""
+"""Helpers of the programs that suspend runs. Each has its own directory and records its actions in files."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Program:
         self.agent = Agent(name="mailer", model=self.model, tools=[tool])
 
     async def run_async(self) -> list[str]:
-        """What the model reads."""
+        """Returns the tool results that the model gets."""
         config = RunConfig(tracing_disabled=True)
         result = await run(self.agent, "go", run_key="run-1", client=self.client, run_config=config)
         assert result.final_output == "done"

@@ -16,6 +16,7 @@ export interface Draft {
   input: string | null;
 }
 
+/** The value that an answer contains for an option. */
 export const optionValue = (option: { value?: string | null; label: string }): string => option.value ?? option.label;
 
 /** The label of an option without "(Recommended)", which the card shows separately. */
@@ -96,19 +97,23 @@ export class Drafts {
   readonly #drafts = new Map<string, Draft>();
   readonly #listeners = new Set<() => void>();
 
+  /** The draft of an ask, or of another id. */
   get(id: string): Draft | undefined {
     return this.#drafts.get(id);
   }
 
+  /** Replaces a draft and notifies subscribers. */
   set(id: string, draft: Draft): void {
     this.#drafts.set(id, draft);
     for (const listener of this.#listeners) listener();
   }
 
+  /** Deletes a draft, for example after it was sent. */
   delete(id: string): void {
     if (this.#drafts.delete(id)) for (const listener of this.#listeners) listener();
   }
 
+  /** Calls the listener after each change. Returns a function that removes it. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

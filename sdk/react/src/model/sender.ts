@@ -51,8 +51,11 @@ export interface UnsettledDecision {
 
 /** A decision of a person about an ask. */
 export interface NewDecision {
+  /** The ask to decide. */
   askId: string;
+  /** The decision. */
   decision: Decision;
+  /** The words of the decision, for example for the undo toast. */
   label: string;
   /** The `contentOf` the ask that the person saw. A queued decision is sent only if it is unchanged. */
   content?: string;
@@ -77,6 +80,7 @@ export class Sender {
     private readonly readContent?: (askId: string) => Promise<string>,
   ) {}
 
+  /** The decision about an ask that is held, queued or being sent. */
   get(askId: string): Sending | undefined {
     return this.#sendings.get(askId);
   }
@@ -106,6 +110,7 @@ export class Sender {
     return [...this.#sendings.values()].filter((sending) => sending.phase === "queued").length;
   }
 
+  /** Holds one decision for `holdMs`, and then sends it. */
   hold(askId: string, decision: Decision, label: string, holdMs: number, content?: string): void {
     this.holdAll([{ askId, decision, label, ...(content === undefined ? {} : { content }) }], holdMs);
   }
@@ -207,6 +212,7 @@ export class Sender {
     }
   }
 
+  /** Calls the listener after each change. Returns a function that removes it. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -4,9 +4,13 @@ import { Visible } from "../parts/Visible";
 import { QuestionPrompt } from "./QuestionPrompt";
 import { ToolApproval } from "./ToolApproval";
 
+/** Properties of {@link MessageItem}. */
 export interface MessageItemProps {
+  /** The session of the entry. */
   sessionId: string;
+  /** The entry, from {@link useSession}. */
   item: SessionItem;
+  /** Whether a click on an option of a single question sends it. */
   oneClick?: boolean;
 }
 

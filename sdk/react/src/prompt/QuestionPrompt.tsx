@@ -4,8 +4,11 @@ import { QuestionSet } from "../parts/QuestionSet";
 import { Frame } from "./Frame";
 import { useQuestionPrompt } from "./useToolCall";
 
+/** Properties of {@link QuestionPrompt}. */
 export interface QuestionPromptProps {
+  /** The session of the tool call. */
   sessionId: string;
+  /** The tool call that asks. */
   toolCallId: string;
   /** The questions of the gateway stream. */
   questions: readonly QuestionItem[];

@@ -3,9 +3,13 @@ import { Visible } from "../parts/Visible";
 import { Frame } from "./Frame";
 import { useToolApproval } from "./useToolCall";
 
+/** Properties of {@link ToolApproval}. */
 export interface ToolApprovalProps {
+  /** The session of the tool call. */
   sessionId: string;
+  /** The tool call that needs an approval. */
   toolCallId: string;
+  /** The name of the tool. */
   toolName: string;
   /** The arguments of the gateway stream, as JSON text. */
   input: string;

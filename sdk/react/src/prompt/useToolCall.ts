@@ -9,6 +9,7 @@ import { type AskCardModel, useAskCard } from "../useAskCard";
 
 /** The model of a card about a tool call that is known only from the gateway stream. */
 export interface ToolCallCard {
+  /** The state and the actions of the card. */
   model: AskCardModel;
   /** The parts of the host that this card replaces. */
   host: Host;

@@ -212,6 +212,7 @@ export const en = {
   "age.days": "{{n}} d",
 };
 
+/** The English words by key. Other languages have the same keys. */
 export type Words = typeof en;
 /** A key of the words. Plural keys have no `_one` or `_other`. */
 export type WordKey = keyof Words extends infer K
