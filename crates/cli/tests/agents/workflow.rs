@@ -23,7 +23,7 @@ async fn claude_code_runs_two_steps_with_an_answer_in_between() -> Result<()> {
         { "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL", "description": "a server" } ] });
     let asks = vec![ModelBlock::call("toolu_q", "AskUserQuestion", json!({ "questions": [question] }))];
     let world = World::new(ModelScript::by_word([
-        ("Build what", vec![vec![ModelBlock::text("Built.")]]),
+        ("Build this", vec![vec![ModelBlock::text("Built.")]]),
         ("Plan the", vec![asks, vec![ModelBlock::text("Use one table.")]]),
     ]))
     .await?;
