@@ -13,16 +13,19 @@ fail() {
     exit 1
 }
 
+packages="sdk/typescript sdk/react web"
+
 # Prints `version place` for every place.
 versions() {
     echo "$(sed -n '/^\[workspace.package\]/,/^\[/s/^version = "\(.*\)"/\1/p' Cargo.toml) Cargo.toml"
     echo "$(sed -n 's/^version = "\(.*\)"/\1/p' sdk/python/pyproject.toml) sdk/python/pyproject.toml"
     echo "$(sed -n 's/^cli = \["sayso-cli==\(.*\)"\]/\1/p' sdk/python/pyproject.toml) the extra of sdk/python/pyproject.toml"
+    echo "$(sed -n 's/^    "version": "\(.*\)"/\1/p' docs/openapi.json) docs/openapi.json"
     local package
-    for package in sdk/typescript sdk/react; do
+    for package in $packages; do
         echo "$(sed -n 's/^  "version": "\(.*\)",/\1/p' "$package/package.json") $package/package.json"
+        sed -n "s|^    \"\(@sayso/.*\)\": \"^\(.*\)\",|\2 \1 in $package/package.json|p" "$package/package.json"
     done
-    echo "$(sed -n 's/^    "@sayso\/sdk": "^\(.*\)",/\1/p' sdk/react/package.json) the dependency of sdk/react/package.json"
 }
 
 check() {
@@ -38,18 +41,19 @@ new=${1:-}
 [ -z "$(git status --porcelain)" ] || fail "Commit or stash your changes first."
 [ -z "$(git tag --list "v$new")" ] || fail "The tag v$new exists."
 check
-old=$(versions | head -n 1 | cut -d ' ' -f 1)
+old=$(versions | awk 'NR == 1 { print $1 }')
 
 sed -i "/^\[workspace.package\]/,/^\[/s/^version = \".*\"/version = \"$new\"/" Cargo.toml
 sed -i -e "s/^version = \".*\"/version = \"$new\"/" -e "s/^cli = \[\"sayso-cli==.*\"\]/cli = [\"sayso-cli==$new\"]/" sdk/python/pyproject.toml
-for package in sdk/typescript sdk/react; do
-    sed -i "s/^  \"version\": \".*\",/  \"version\": \"$new\",/" "$package/package.json"
+sed -i "s/^    \"version\": \".*\"/    \"version\": \"$new\"/" docs/openapi.json
+for package in $packages; do
+    sed -i -e "s/^  \"version\": \".*\",/  \"version\": \"$new\",/" \
+        -e "s|^    \"\(@sayso/.*\)\": \"^.*\",|    \"\1\": \"^$new\",|" "$package/package.json"
 done
-sed -i "s/^    \"@sayso\/sdk\": \"^.*\",/    \"@sayso\/sdk\": \"^$new\",/" sdk/react/package.json
 check
 # The lock files also contain the versions of the workspace.
-cargo metadata --format-version=1 --offline >/dev/null
-npm install --package-lock-only --offline --silent --ignore-scripts
+cargo update --quiet --workspace --offline
+npm install --package-lock-only --offline --loglevel=error --ignore-scripts
 if grep -q '^## \[Unreleased\]' CHANGELOG.md; then
     sed -i "s/^## \[Unreleased\]/## [Unreleased]\n\n## [$new] - $(date --utc +%F)/" CHANGELOG.md
 else

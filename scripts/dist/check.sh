@@ -51,4 +51,9 @@ if git grep --line-number "$bare" -- . ':!CHANGELOG.md'; then
     exit 1
 fi
 scripts/release.sh --check
+git clone --quiet . "$work/release"
+git -C "$work/release" config user.name Sayso
+git -C "$work/release" config user.email sayso@localhost
+"$work/release/scripts/release.sh" 99.0.0 >"$work/log" 2>&1 || { cat "$work/log" >&2 && exit 1; }
+[ "$(git -C "$work/release" describe)" = v99.0.0 ] || { echo "release.sh makes no tag." >&2 && exit 1; }
 echo "Packages are complete and reproducible: $(find "$work/dist-1" -type f | wc -l) files."
