@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the npm packages with a registry on the loopback interface: npx asks at once, an installation without optional packages
-# names the missing package, and no configuration refers to a program in the cache of npx. The files of dist/ install without a
-# registry, upgrade an older version, and leave nothing behind.
+# names the missing package, and no configuration refers to a program in the cache of npx. The SDKs load. The files of dist/ install
+# without a registry, upgrade an older version, and leave nothing behind.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
@@ -38,6 +38,15 @@ npm install --silent --omit=optional --prefix "$work/bare" "@sayso/cli@$version"
 out=$("$work/bare/node_modules/.bin/sayso" --version 2>&1) && fail "A missing package was not noticed."
 [[ "$out" == *"is missing. It is an optional dependency"* ]] || fail "$out"
 pass "a missing optional package is named"
+
+# Node.js resolves imports more strictly than bundlers do. The dependencies of @sayso/react come from this repository.
+npm install --silent --prefix "$work/app" "@sayso/sdk@$version"
+modules=$work/app/node_modules
+mkdir "$modules/@sayso/react"
+tar -xzf "$dist/sayso-react-$version.tgz" -C "$modules/@sayso/react" --strip-components=1
+ln -s "$repository"/node_modules/{react,react-dom,lucide-react,marked} "$modules"
+(cd "$work/app" && node --input-type=module -e 'await import("@sayso/sdk"); await import("@sayso/react");')
+pass "@sayso/sdk and @sayso/react load in Node.js"
 
 kill "$background"
 unset background npm_config_registry
