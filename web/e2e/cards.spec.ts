@@ -73,7 +73,7 @@ test("on a phone deny and approve share the bottom row, and other buttons are in
   await page.context().close();
 });
 
-/** Everything that takes a tap and is smaller than a thumb, in either direction. */
+/** All elements that can be tapped and are narrower or lower than a thumb. */
 const small = (page: Page): Promise<string[]> =>
   page.locator("body").evaluate((body) => {
     const found: string[] = [];
@@ -121,7 +121,7 @@ test("the footer of a long card is at the bottom edge, and nothing shows below i
         const shown = bar && getComputedStyle(bar).display !== "contents" ? bar : foot;
         return Math.abs(scroll.getBoundingClientRect().bottom - (shown?.getBoundingClientRect().bottom ?? 0));
       });
-    // The card moves while it comes in.
+    // The card moves during its opening animation.
     await expect.poll(below, `at ${width}`).toBeLessThan(2);
   }
 });

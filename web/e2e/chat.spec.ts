@@ -36,7 +36,7 @@ const SCRIPT = [
   says("wait", "I wait."),
 ];
 
-/** A server with a model behind it, and a browser that is signed in. */
+/** A server with a mock model, and a signed-in browser. */
 const test = base.extend<{ model: Model }>({
   // biome-ignore lint/correctness/noEmptyPattern: the test runner wants a pattern
   model: async ({}, use) => {

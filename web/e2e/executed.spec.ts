@@ -116,7 +116,7 @@ test("an ask of a program lists scripts without content, and its token cannot re
   await expect(files).toContainText("Content not available");
   await expect(files).toContainText("Runs code from the project");
   await expect(files).not.toContainText("to staging");
-  // The content of a script of a session is not for the token of an agent either.
+  // An agent token cannot read the script of a session either.
   const deploy = await askToDeploy(server);
   for (const { id } of [ask, deploy]) {
     await expect(server.api("GET", `/asks/${id}/files`, undefined, token)).rejects.toThrow("403");

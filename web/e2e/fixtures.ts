@@ -62,7 +62,7 @@ export async function anotherBrowser(
   return page;
 }
 
-/** Goes to a place of the page. */
+/** Opens a route of the page. */
 export const visit = (page: Page, hash: string): Promise<unknown> =>
   page.evaluate((to) => {
     location.hash = to;
@@ -70,20 +70,16 @@ export const visit = (page: Page, hash: string): Promise<unknown> =>
 
 export const card = (page: Page): Locator => page.locator(".sayso-ask");
 
-/** Waits until the card has come in: it moves for a moment, so positions that are read earlier do not belong together. */
+/** Waits for the end of the card's opening animation. Positions that are read during the animation are inconsistent. */
 export const settled = (page: Page): Promise<unknown> =>
   card(page).evaluate((element) =>
     // A card that is replaced cancels its animations.
     Promise.allSettled(element.getAnimations().map((animation) => animation.finished)),
   );
 
-/**
- * Presses keys as soon as an undecided card accepts them. A new card ignores keys at first, and a decided card stays until the
- * page shows the next one.
- */
+/** Presses keys as soon as the open card accepts them: a new card ignores keys at first. */
 export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> {
-  const undecided = ":is([data-state=pending], [data-state=parked], [data-state=snoozed])";
-  await expect(page.locator(`.sayso-ask[data-accepts-keys=true]${undecided}`)).toBeVisible();
+  await expect(page.locator(".sayso-ask[data-accepts-keys=true]")).toBeVisible();
   for (const key of keys) await page.keyboard.press(key);
 }
 

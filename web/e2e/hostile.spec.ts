@@ -47,7 +47,7 @@ test(`none of ${TEXTS.length} hostile texts is executed or hidden`, async ({ inb
   inbox.on("popup", () => trouble.push("popup"));
   for (const [index, text] of TEXTS.entries()) {
     const preview = { type: "plan", text };
-    // Every text is a question, five of them on a card.
+    // Each text is a question; each card has five questions.
     if (index % 5 === 0)
       await server.ask({
         title: text,

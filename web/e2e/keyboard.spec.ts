@@ -30,7 +30,7 @@ test("everything can be done with the keyboard alone", async ({ inbox, server })
   await expect(inbox.getByRole("dialog")).toHaveCount(0);
 });
 
-/** Makes the grace period of 400 ms last an hour. */
+/** Extends the grace period from 400 ms to an hour. */
 const holdGrace = (page: Page): Promise<unknown> =>
   page.addInitScript(() => {
     const { setTimeout } = window;
@@ -73,7 +73,7 @@ test("a card whose content changes ignores keys again", async ({ page, server })
   });
   await signIn(page, server, { holdMs: 0 });
   await visit(page, `#/inbox/${ask.id}`);
-  // The click ends the grace period of the first content, and brings the second.
+  // The click ends the grace period of the first content and shows the second content.
   await card(page).getByRole("button", { name: "Show now" }).click();
   await expect(card(page).locator("pre.cmd")).toHaveText("make deploy --prod");
   await expect(card(page)).toHaveAttribute("data-accepts-keys", "false");

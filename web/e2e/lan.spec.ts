@@ -3,7 +3,7 @@ import { card, expect, signIn, visit } from "./fixtures";
 import { ADDRESS, test } from "./namespace";
 import { Server } from "./server";
 
-// The page over plain http from an address that is not loopback, where a browser gives neither Web Locks nor the
+// The page over plain http from an address that is not loopback, where browsers provide neither Web Locks nor the
 // clipboard nor `crypto.randomUUID`.
 
 test("the page works over plain http on the network", async ({ page, machine }) => {

@@ -14,7 +14,7 @@ export const ADDRESS = "203.0.113.2";
 const CLIENT_ADDRESS = "203.0.113.1";
 
 /**
- * A network namespace in which clients reach the server as from another machine. It needs no root: an ordinary user makes it in a user namespace,
+ * A network namespace in which clients reach the server as from another machine. It needs no root: ordinary users create it in a user namespace,
  * like `scripts/isolated.sh`. The server and the browser both run inside.
  */
 export class Machine {
@@ -60,7 +60,7 @@ export class Machine {
   }
 }
 
-/** The namespaces that this user may make: root needs no user namespace, and some machines do not offer any. */
+/** The namespaces that this user can create: root needs no user namespace, and some machines do not permit any. */
 function namespacesToMake(): string[] {
   const asAnybody = ["--user", "--map-root-user", "--net"];
   if (process.getuid?.() !== 0) return asAnybody;
@@ -72,7 +72,7 @@ function namespacesToMake(): string[] {
   }
 }
 
-/** Tests with a machine of their own, whose browser runs inside it. */
+/** Tests whose server and browser run in a separate network namespace. */
 export const test = base.extend<object, { machine: Machine }>({
   machine: [
     // biome-ignore lint/correctness/noEmptyPattern: the test runner wants a pattern

@@ -31,7 +31,7 @@ const phone = async (browser: Browser, more: object = {}) => {
 test("a phone in the same network signs in, answers, and is revoked immediately", async ({ browser, machine }) => {
   const server = await Server.start({ machine });
   try {
-    // The address is found by the server: the one of its network.
+    // The server detects its own address in the network.
     const shown: Shown = JSON.parse(sayso(machine, server, "phone", "--yes", "--json"));
     expect(shown.address).toMatch(new RegExp(`^http://${ADDRESS}:\\d+$`));
     expect(shown.secure).toBe(false);
@@ -59,7 +59,7 @@ test("a phone in the same network signs in, answers, and is revoked immediately"
     await server.until(async () => (await server.readAsk(ask.id)).status === "answered");
     expect((await server.readAsk(ask.id)).outcome?.by).toMatchObject({ kind: "person" });
 
-    // Signed out without a touch, long before the next sign of life of the stream.
+    // The phone is signed out without any input, long before the stream's next heartbeat.
     await server.api("DELETE", `/tokens/${token?.id}`);
     await expect(page.getByText("This browser is not signed in")).toBeVisible({ timeout: 5_000 });
 

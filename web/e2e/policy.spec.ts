@@ -55,7 +55,7 @@ test("a rule is changed in the form, and its comments stay", async ({ page }) =>
     await expect(rule.getByText("git tag *")).toBeVisible();
     await expect(rule).toContainText("not saved");
     await rule.getByRole("button", { name: "Ask me" }).click();
-    // The text is in step with the form.
+    // The text contains the changes of the form.
     await page.getByRole("button", { name: "policy.toml" }).click();
     const text = page.getByRole("textbox", { name: "policy.toml" });
     await expect(text).toHaveValue(/# Never on a Friday\.\n\[\[rules\]\]\nname = "no pushing"\ndo = "ask"/);

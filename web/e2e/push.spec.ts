@@ -3,8 +3,8 @@ import { test as base, card, expect, signIn, visit } from "./fixtures";
 import { PUSH_CHANNEL, PushService } from "./pushService";
 import { Server } from "./server";
 
-// The real worker of the page in the real browser. The browser's own push service is not on this machine: the server
-// sends to one of the test's own, and what that reads is handed to the browser as it would come from its maker's.
+// The real service worker in the real browser. The browser vendor's push service is not reachable in tests: the server
+// sends to a push service of the test, which passes each decrypted message to the browser.
 
 interface Shown {
   title: string;
@@ -18,16 +18,16 @@ interface Action {
   title: string;
 }
 
-/** A browser that is signed in, with the worker, and the push service that reaches it. The page is closed. */
+/** A signed-in browser with the service worker, its push service, and no open page. */
 interface Woken {
   page: Page;
   server: Server;
   worker: Worker;
-  /** Hands the browser a message. */
+  /** Delivers a push message to the browser. */
   push: (data: string) => Promise<void>;
   /** The notifications that the browser shows. */
   shown: () => Promise<Shown[]>;
-  /** The next message of the server about an ask, which the browser gets. */
+  /** Waits for the server's next message about an ask, and delivers it to the browser. */
   relay: (ask: string) => Promise<void>;
 }
 
@@ -72,7 +72,7 @@ const test = base.extend<{ woken: Woken }>({
   },
 });
 
-/** The id that the browser knows the registration of the worker by. */
+/** The browser's id of the service worker registration. */
 const registered = (cdp: CDPSession): Promise<string> =>
   new Promise((resolve) => {
     cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
@@ -219,7 +219,7 @@ test("an invalid push is harmless", async ({ woken }) => {
   await expect.poll(async () => (await shown()).map(({ tag }) => tag)).toEqual(["ask_1"]);
   const [note] = await shown();
   expect([note?.title.length, note?.body.length, note?.actions.length]).toEqual([2_000, 2_000, 2]);
-  // Its link leads elsewhere, so a press opens the page instead.
+  // Its link has another origin, so pressing the button opens the page instead.
   expect(await click(worker, "approve")).toEqual(["open /#/inbox/ask_1"]);
   expect(await broken.jsonValue()).toEqual([]);
 });
@@ -252,7 +252,7 @@ test("a private window gets notifications only while the page is open", async ({
   await page.evaluate(() => Object.defineProperty(document, "hidden", { get: () => true }));
   const { id: tag } = await server.ask(QUESTION);
   await expect.poll(() => shownBy(page)).toEqual([{ title: "An agent needs you", body: "", tag, actions: [] }]);
-  // The page asks the browser for its list, so its screen has to have the note.
+  // The page reads the browser's list of notifications, so the notification must be on the screen first.
   await page.waitForTimeout(1_000);
   await server.api("POST", `/asks/${tag}/answer`, { answers: [["3000"]] });
   await expect.poll(() => shownBy(page)).toEqual([]);

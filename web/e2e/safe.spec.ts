@@ -3,7 +3,7 @@ import { card, expect, pressOnCard, signIn, test, visit } from "./fixtures";
 import { commandApproval } from "./scene";
 import type { Server } from "./server";
 
-// No key and no link decides something that the person did not mean.
+// No key and no link causes a decision that the person did not intend.
 
 const command = (text: string, change: object = {}) => ({ approval: { ...commandApproval(text), ...change } });
 const question = (change: object) => ({ questions: [{ text: "Which name?", ...change }] });
@@ -142,7 +142,7 @@ test("in a session, digits are text in the text field, and select options elsewh
   expect((await server.readAsk(ask.id)).outcome?.answers).toEqual([[ask.questions?.[0]?.options?.[1]?.label]]);
 });
 
-/** The words of which some characters are on another line than the first one. */
+/** The words that are broken across lines. */
 const brokenWords = (text: Locator) =>
   text.evaluate((element) => {
     const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);

@@ -40,7 +40,7 @@ export class Server {
     return server;
   }
 
-  /** Changes `config.toml`; a restart reads it. Agents that a test leaves behind end by themselves. */
+  /** Changes `config.toml`; a restart reads it. Agents that outlive a test end by themselves. */
   configure(config: string): void {
     writeFileSync(join(this.home, "config", "sayso", "config.toml"), `lonely_after = "30s"\n${config}`);
   }

@@ -28,7 +28,7 @@ async function open(browser: Browser, server: Server, options: BrowserContextOpt
   return page;
 }
 
-/** Takes the picture, with the home of the test shown as that of a person. */
+/** Takes a screenshot in which the test's home directory is replaced by a typical one. */
 async function shoot(page: Page, server: Server, name: string): Promise<void> {
   await page.evaluate(
     ({ home, name }) => {

@@ -149,7 +149,7 @@ function cellHtml({ text, style }: Cell): string {
   return css.length > 0 ? `<span style="${css.join(";")}">${escaped}</span>` : escaped;
 }
 
-/** A command in a real terminal of its own: `script` of util-linux opens it. */
+/** A command in its own pseudoterminal, which `script` of util-linux opens. */
 export class TerminalCommand {
   #child: ChildProcess;
   readonly ended: Promise<void>;
