@@ -77,9 +77,13 @@ export const settled = (page: Page): Promise<unknown> =>
     Promise.allSettled(element.getAnimations().map((animation) => animation.finished)),
   );
 
-/** Presses keys as soon as the open card accepts them: a new card ignores keys at first. */
+/**
+ * Presses keys as soon as an undecided card accepts them. A new card ignores keys at first, and a decided card stays until the
+ * page shows the next one.
+ */
 export async function pressOnCard(page: Page, ...keys: string[]): Promise<void> {
-  await expect(page.locator(".sayso-ask[data-accepts-keys=true]")).toBeVisible();
+  const undecided = ":is([data-state=pending], [data-state=parked], [data-state=snoozed])";
+  await expect(page.locator(`.sayso-ask[data-accepts-keys=true]${undecided}`)).toBeVisible();
   for (const key of keys) await page.keyboard.press(key);
 }
 
