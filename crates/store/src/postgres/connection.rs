@@ -5,11 +5,16 @@
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_postgres::error::Severity;
-use tokio_postgres::{AsyncMessage, Client, Config, Error, NoTls};
+use tokio_postgres::{AsyncMessage, Client, Error};
+
+use super::options::PostgresOptions;
+use crate::error::StoreError;
 
 /// The capacity of the channel for notifications. Further ones are dropped, because each only says that there is something to
 /// read.
@@ -21,17 +26,18 @@ pub(super) struct PgConnection {
     /// The number of warnings that the server has sent.
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
+    reply_timeout: Duration,
 }
 
 impl PgConnection {
-    pub(super) async fn open(config: &Config) -> Result<Self, Error> {
-        Self::open_listening(config).await.map(|(line, _)| line)
+    pub(super) async fn open(options: &PostgresOptions) -> Result<Self, StoreError> {
+        Self::open_listening(options).await.map(|(line, _)| line)
     }
 
     /// Connects, and also returns the payloads of notifications. The channel closes with the connection.
-    pub(super) async fn open_listening(config: &Config) -> Result<(Self, mpsc::Receiver<String>), Error> {
+    pub(super) async fn open_listening(options: &PostgresOptions) -> Result<(Self, mpsc::Receiver<String>), StoreError> {
         let (notify, notifications) = mpsc::channel(NOTIFICATIONS);
-        let (client, mut connection) = config.connect(NoTls).await?;
+        let (client, mut connection) = options.hosts.connect().await?;
         let warnings = Arc::new(AtomicU64::new(0));
         let counted = Arc::clone(&warnings);
         let driver = tokio::spawn(async move {
@@ -53,7 +59,18 @@ impl PgConnection {
                 }
             }
         });
-        Ok((Self { client, warnings, driver }, notifications))
+        Ok((Self { client, warnings, driver, reply_timeout: options.reply_timeout }, notifications))
+    }
+
+    /// Waits for replies, but not longer than the timeout of replies. After an error the connection has to be dropped.
+    pub(super) async fn in_time<T, E: Into<StoreError>>(
+        &self,
+        replies: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, StoreError> {
+        match timeout(self.reply_timeout, replies).await {
+            Ok(done) => done.map_err(Into::into),
+            Err(_) => Err(StoreError::Unavailable("PostgreSQL did not reply in time".to_owned())),
+        }
     }
 
     pub(super) fn warnings(&self) -> u64 {

@@ -52,7 +52,7 @@ impl From<Error> for StoreError {
 }
 
 /// Returns the message of the server or the socket, which never contains parameters of statements.
-fn describe(error: &Error) -> String {
+pub(super) fn describe(error: &Error) -> String {
     match (error.as_db_error(), std::error::Error::source(error)) {
         (Some(answer), _) => format!("{} ({})", answer.message(), answer.code().code()),
         (None, Some(source)) => format!("{error}: {source}"),

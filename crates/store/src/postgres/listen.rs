@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
-use tokio_postgres::Config;
 use tokio_postgres::types::Type;
 
 use super::connection::PgConnection;
+use super::options::PostgresOptions;
+use crate::error::StoreError;
 
 /// The name of the channel. The payload of a notification is the name of the node that sent it.
 pub(super) const CHANNEL: &str = "sayso_commits";
@@ -23,9 +24,9 @@ const RETRY: Duration = Duration::from_secs(1);
 const RETRY_LATER: Duration = Duration::from_secs(60);
 
 /// Listens until the task is aborted. `node` is the unique name of this store.
-pub(super) async fn listen(config: Config, node: String, woken: Arc<Notify>) {
+pub(super) async fn listen(options: PostgresOptions, node: String, woken: Arc<Notify>) {
     loop {
-        let pause = match listen_once(&config, &node, &woken).await {
+        let pause = match listen_once(&options, &node, &woken).await {
             Ok(Listened::NothingHeard) => {
                 tracing::info!("LISTEN does not work on this connection; looking for commits of other nodes once per second");
                 RETRY_LATER
@@ -45,8 +46,8 @@ enum Listened {
     Lost,
 }
 
-async fn listen_once(config: &Config, node: &str, woken: &Arc<Notify>) -> Result<Listened, tokio_postgres::Error> {
-    let (connection, mut heard) = PgConnection::open_listening(config).await?;
+async fn listen_once(options: &PostgresOptions, node: &str, woken: &Arc<Notify>) -> Result<Listened, StoreError> {
+    let (connection, mut heard) = PgConnection::open_listening(options).await?;
     connection.client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
     let test = format!("{node} tests itself");
     connection.client.execute_typed("SELECT pg_notify($1, $2)", &[(&CHANNEL, Type::TEXT), (&test, Type::TEXT)]).await?;

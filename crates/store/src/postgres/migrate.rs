@@ -10,6 +10,14 @@ const MIGRATIONS: [&str; 1] = [include_str!("schema.sql")];
 /// The oldest supported version of PostgreSQL, in the form of `server_version_num`.
 const OLDEST_SERVER: i64 = 140_000;
 
+/// The lock serialises nodes that start at the same time. It is released at the end of the transaction, which the server ends if
+/// the node stops responding.
+const BEGIN: &str = "BEGIN;
+    SET LOCAL idle_in_transaction_session_timeout = '5s';
+    SET LOCAL lock_timeout = '60s';
+    SET LOCAL statement_timeout = 0;
+    SELECT pg_advisory_xact_lock(7311027)";
+
 /// Creates or upgrades the tables in the first schema of the connection's search path.
 pub(super) async fn migrate(connection: &PgConnection) -> Result<(), OpenError> {
     let failed = |error: tokio_postgres::Error| OpenError::Postgres(StoreError::from(error).into());
@@ -17,8 +25,7 @@ pub(super) async fn migrate(connection: &PgConnection) -> Result<(), OpenError> 
     if version < OLDEST_SERVER {
         return Err(OpenError::OldPostgres { found: version / 10_000 });
     }
-    // The lock serialises nodes that start at the same time. It is released at the end of the transaction.
-    connection.client.batch_execute("BEGIN; SELECT pg_advisory_xact_lock(7311027)").await.map_err(failed)?;
+    connection.client.batch_execute(BEGIN).await.map_err(failed)?;
     connection
         .client
         .batch_execute("CREATE TABLE IF NOT EXISTS sayso_schema (version BIGINT PRIMARY KEY)")

@@ -7,16 +7,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio_postgres::Config;
 
 use super::connection::PgConnection;
+use super::options::PostgresOptions;
 use super::snapshot::PostgresSnapshot;
 use crate::error::StoreError;
 use crate::read::Query;
 
+/// Begins a transaction that reads. An old snapshot keeps the server from removing old rows, so the server ends a transaction that
+/// a node has left open.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;
+    SET LOCAL idle_in_transaction_session_timeout = '60s'";
+
 #[derive(Debug)]
 pub(super) struct Pool {
-    config: Config,
+    options: PostgresOptions,
     idle: Mutex<Vec<PgConnection>>,
     permits: Semaphore,
     /// Grows each time all connections are dropped. Connections of earlier generations are not returned to the pool.
@@ -32,26 +37,26 @@ struct Ticket<'a> {
 }
 
 impl Pool {
-    pub(super) fn new(config: Config, size: usize) -> Self {
+    pub(super) fn new(options: PostgresOptions) -> Self {
         let (idle, generation) = (Mutex::new(Vec::new()), AtomicU64::new(0));
-        Self { config, idle, permits: Semaphore::new(size.max(1)), generation }
+        let permits = Semaphore::new(options.readers.max(1));
+        Self { options, idle, permits, generation }
     }
 
     /// Begins a read-only transaction, whose statements all see the same snapshot.
     async fn begin(&self) -> Result<(PgConnection, Ticket<'_>), StoreError> {
         let permit = self.permits.acquire().await.map_err(|_| StoreError::Closed)?;
-        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY";
         let ticket = |generation| Ticket { generation, pool: self, _permit: permit };
         let generation = self.generation.load(Ordering::Acquire);
         if let Some(connection) = self.take_idle_connection() {
-            if connection.client.batch_execute(begin).await.is_ok() {
+            if connection.in_time(connection.client.batch_execute(BEGIN)).await.is_ok() {
                 return Ok((connection, ticket(generation)));
             }
             self.discard();
         }
         let generation = self.generation.load(Ordering::Acquire);
-        let connection = PgConnection::open(&self.config).await?;
-        connection.client.batch_execute(begin).await?;
+        let connection = PgConnection::open(&self.options).await?;
+        connection.in_time(connection.client.batch_execute(BEGIN)).await?;
         Ok((connection, ticket(generation)))
     }
 
@@ -100,7 +105,7 @@ impl Pool {
 impl Ticket<'_> {
     /// Ends the transaction of a connection and returns it to the pool. Nothing was written.
     pub(super) async fn end(self, connection: PgConnection) {
-        let ended = connection.client.batch_execute("ROLLBACK").await;
+        let ended = connection.in_time(connection.client.batch_execute("ROLLBACK")).await;
         if ended.is_ok()
             && let Ok(mut idle) = self.pool.idle.lock()
             && self.generation == self.pool.generation.load(Ordering::Acquire)

@@ -27,7 +27,7 @@ impl PostgresSnapshot<'_> {
     fn rows(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
         let params: Vec<_> = params.iter().cloned().map(storable).collect();
         let typed: Vec<_> = params.iter().map(typed).collect();
-        Ok(self.runtime.block_on(self.connection.client.query_typed(sql, &typed))?)
+        self.runtime.block_on(self.connection.in_time(self.connection.client.query_typed(sql, &typed)))
     }
 }
 

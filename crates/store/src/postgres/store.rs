@@ -38,19 +38,19 @@ impl Drop for Listener {
 
 impl PostgresStore {
     pub(crate) async fn connect(options: PostgresOptions, sink: impl Sink) -> Result<Self, OpenError> {
-        let PostgresOptions { config, readers } = options;
         let failed = |error: StoreError| OpenError::Postgres(error.into());
-        let connection = PgConnection::open(&config).await.map_err(|error| failed(error.into()))?;
+        let connection = PgConnection::open(&options).await.map_err(failed)?;
         migrate(&connection).await?;
         let types = ColumnTypes::read(&connection).await.map_err(failed)?;
-        let pool = Arc::new(Pool::new(config.clone(), readers));
+        let pool = Arc::new(Pool::new(options.clone()));
         let publisher = Publisher::start(Arc::clone(&pool), sink).await.map_err(failed)?;
         // A unique name of this store.
         let node = connection.client.query_typed_one("SELECT gen_random_uuid()::text", &[]).await;
         let node: String = node.and_then(|row| row.try_get(0)).map_err(|error| failed(error.into()))?;
         let woken = Arc::new(Notify::new());
-        let listener = Arc::new(Listener(tokio::spawn(listen(config.clone(), node.clone(), Arc::clone(&woken)))));
-        let writer = Arc::new(Writer::start(config, connection, types, Arc::clone(&pool), publisher, Node { name: node, woken }));
+        let listener = Arc::new(Listener(tokio::spawn(listen(options.clone(), node.clone(), Arc::clone(&woken)))));
+        let writer =
+            Arc::new(Writer::start(options, connection, types, Arc::clone(&pool), publisher, Node { name: node, woken }));
         Ok(Self { writer, pool, listener })
     }
 

@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::{MissedTickBehavior, interval};
-use tokio_postgres::Config;
 
 use super::batch::{self, BatchId, Outcome};
 use super::changes::ColumnTypes;
 use super::connection::PgConnection;
 use super::error::{Cause, cause_of};
 use super::listen::CHANNEL;
+use super::options::PostgresOptions;
 use super::pool::Pool;
 use super::publish::Publisher;
 use super::retention;
@@ -74,7 +74,7 @@ pub(super) struct Writer {
 
 impl Writer {
     pub(super) fn start(
-        config: Config,
+        options: PostgresOptions,
         connection: PgConnection,
         types: ColumnTypes,
         pool: Arc<Pool>,
@@ -82,8 +82,16 @@ impl Writer {
         node: Node,
     ) -> Self {
         let (sender, receiver) = mpsc::channel(WAITING);
-        let task =
-            WriterTask { config, connection: Some(connection), types, pool, publisher, node, is_away: false, requests: receiver };
+        let task = WriterTask {
+            options,
+            connection: Some(connection),
+            types,
+            pool,
+            publisher,
+            node,
+            is_away: false,
+            requests: receiver,
+        };
         let task = tokio::spawn(task.run());
         Self { requests: Mutex::new(Some(sender)), task: Mutex::new(Some(task)) }
     }
@@ -117,7 +125,7 @@ impl Writer {
 }
 
 struct WriterTask {
-    config: Config,
+    options: PostgresOptions,
     /// The writing connection. `None` if the next batch has to open one.
     connection: Option<PgConnection>,
     types: ColumnTypes,
@@ -162,7 +170,7 @@ impl WriterTask {
     async fn take_connection(&mut self) -> Result<PgConnection, StoreError> {
         match self.connection.take().filter(|connection| !connection.client.is_closed()) {
             Some(connection) => Ok(connection),
-            None => Ok(PgConnection::open(&self.config).await?),
+            None => Ok(PgConnection::open(&self.options).await?),
         }
     }
 
@@ -176,7 +184,7 @@ impl WriterTask {
     async fn retain(&mut self, what: &RetentionLimits) -> Result<bool, StoreError> {
         let connection = self.take_connection().await?;
         // After an error the connection is inside a transaction, so it is dropped.
-        let done = retention::retain(&connection, what).await?;
+        let done = connection.in_time(retention::retain(&connection, what)).await?;
         self.connection = Some(connection);
         Ok(done)
     }
@@ -244,7 +252,7 @@ impl WriterTask {
         let Some(connection) = &self.connection else { return };
         let name = &self.node.name;
         let notify = format!("BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_notify('{CHANNEL}', '{name}'); COMMIT");
-        if let Err(error) = connection.client.batch_execute(&notify).await {
+        if let Err(error) = connection.in_time(connection.client.batch_execute(&notify)).await {
             tracing::debug!(%error, "cannot notify other nodes");
             self.connection = None;
         }
@@ -267,7 +275,7 @@ impl WriterTask {
     /// When the store is closed before.
     async fn settle(&mut self, workspace: WorkspaceId, batch: &BatchId) -> Result<bool, StoreError> {
         loop {
-            match settle(&self.config, workspace, batch).await {
+            match settle(&self.options, workspace, batch).await {
                 Ok((is_committed, connection)) => {
                     tracing::info!(is_committed, "batch settled");
                     self.connection = Some(connection);

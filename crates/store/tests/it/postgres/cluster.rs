@@ -1,4 +1,4 @@
-//! A PostgreSQL server that the tests of this binary share. It listens only on a socket in its own directory.
+//! PostgreSQL servers. The tests of this binary share one that listens only on a socket in its own directory.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,8 +14,7 @@ const NOBODY: u32 = 65_534;
 
 /// Waits until the test process ends, for any reason, and then stops the server and deletes its directory.
 const KEEPER: &str = r#"
-"$1/postgres" -D "$2/data" -k "$2" -c listen_addresses= -c fsync=off -c max_connections=300 -c shared_buffers=32MB \
-    -c max_wal_size=256MB >"$2/log" 2>&1 &
+"$1/postgres" -D "$2/data" >"$2/log" 2>&1 &
 server=$!
 cat >/dev/null
 kill -INT $server
@@ -34,7 +33,7 @@ impl Cluster {
     /// Returns the server of this binary. The first call starts it.
     pub(crate) fn shared() -> &'static Self {
         static SHARED: OnceLock<Cluster> = OnceLock::new();
-        SHARED.get_or_init(Self::start)
+        SHARED.get_or_init(|| Self::start(5432, |_| vec!["listen_addresses = ''".to_owned()]))
     }
 
     /// The directory of the socket.
@@ -43,39 +42,35 @@ impl Cluster {
     }
 
     pub(crate) fn address_in(dir: &str) -> String {
-        format!("host={dir} user=sayso dbname=postgres")
+        format!("postgres:///postgres?user=sayso&host={dir}")
     }
 
-    pub(crate) fn start() -> Self {
-        let is_root = rustix::process::geteuid().is_root();
+    /// Starts a server. `prepare` gets its directory of data, writes further files, and returns lines for `postgresql.conf`.
+    pub(crate) fn start(port: u16, prepare: impl FnOnce(&Path) -> Vec<String>) -> Self {
         let bin = programs();
-        let dir = directory(is_root);
-        let as_user = |program: &Path| {
-            let mut command = Command::new(program);
-            command.current_dir(&dir).env("LC_ALL", "C.UTF-8");
-            if is_root {
-                command.uid(NOBODY).gid(NOBODY);
-            }
-            command
-        };
-        let mut initdb = as_user(&bin.join("initdb"));
+        let dir = directory(is_root());
+        let mut initdb = as_server_user(&bin.join("initdb"), &dir);
         initdb.args(["--username=sayso", "--auth=trust", "--encoding=UTF8", "--no-sync", "--pgdata"]).arg(dir.join("data"));
         let made = initdb.output().unwrap();
         assert!(made.status.success(), "initdb failed: {}", String::from_utf8_lossy(&made.stderr));
-        let mut keeper = as_user(Path::new("sh"));
-        keeper.args(["-c", KEEPER, "keeper"]).arg(&bin).arg(&dir).stdin(Stdio::piped());
-        // Signals for the tests, for example from a terminal, must not end it first.
-        let keeper = keeper.process_group(0).spawn().unwrap();
+        let mut settings = prepare(&dir.join("data"));
+        let common = ["fsync = off", "max_connections = 500", "shared_buffers = 32MB", "max_wal_size = 256MB"];
+        settings.extend(common.map(str::to_owned));
+        settings.extend([format!("port = {port}"), format!("unix_socket_directories = '{}'", dir.display())]);
+        let mut file = fs::OpenOptions::new().append(true).open(dir.join("data/postgresql.conf")).unwrap();
+        file.write_all(settings.join("\n").as_bytes()).unwrap();
+        let keeper = keep(KEEPER, &dir, &[&bin, &dir]);
         let cluster = Self { dir, _keeper: keeper };
-        cluster.wait_until_ready(&bin);
+        cluster.wait_until_ready(&bin, port);
         cluster
     }
 
-    fn wait_until_ready(&self, bin: &Path) {
+    fn wait_until_ready(&self, bin: &Path, port: u16) {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
-            let ready = Command::new(bin.join("pg_isready")).arg("--quiet").arg("--host").arg(&self.dir).status().unwrap();
-            if ready.success() {
+            let mut ready = Command::new(bin.join("pg_isready"));
+            ready.arg("--quiet").arg("--host").arg(&self.dir).args(["--port", &port.to_string()]);
+            if ready.status().unwrap().success() {
                 return;
             }
             if Instant::now() > until {
@@ -86,6 +81,37 @@ impl Cluster {
             std::thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Prepares a command that runs as the user of the server.
+pub(crate) fn as_server_user(program: &Path, dir: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(dir).env("LC_ALL", "C.UTF-8");
+    if is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+/// Writes a file that only the user of the server can read.
+pub(crate) fn write_private(path: &Path, content: &str) {
+    fs::write(path, content).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    if is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+}
+
+/// Runs a script that waits for the end of its standard input, which ends with this process.
+pub(crate) fn keep(script: &str, dir: &Path, arguments: &[&Path]) -> Child {
+    let mut keeper = as_server_user(Path::new("sh"), dir);
+    keeper.args(["-c", script, "keeper"]).args(arguments).stdin(Stdio::piped());
+    // Signals for the tests, for example from a terminal, must not end it first.
+    keeper.process_group(0).spawn().unwrap()
 }
 
 /// Finds the newest PostgreSQL of Debian.

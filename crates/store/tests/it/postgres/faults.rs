@@ -12,10 +12,10 @@ use tokio_postgres::types::Type;
 
 use super::World;
 use super::proxy::{Mode, Proxy};
-use crate::world::{MAIN, answered, ask, question, resolve, until};
+use crate::world::{self, MAIN, TestDatabase, answered, ask, question, resolve, until};
 
 /// Opens an ask in a separate task.
-fn opening(store: &Store) -> tokio::task::JoinHandle<Result<sayso_store::ops::OpenAskResult, StoreError>> {
+pub(super) fn opening(store: &Store) -> tokio::task::JoinHandle<Result<sayso_store::ops::OpenAskResult, StoreError>> {
     let open = sayso_store::ops::OpenAsk {
         workspace: MAIN,
         scope: Scope::All,
@@ -32,21 +32,25 @@ async fn pending(store: &Store) -> usize {
 }
 
 /// Asserts that the sink received the stored feed without gaps.
-async fn assert_feed(world: &World, told: &[i64]) {
+pub(super) async fn assert_feed<D: TestDatabase>(world: &world::World<D>, told: &[i64]) {
     let stored: Vec<_> = world.past(0).await.iter().map(|event| event.seq).collect();
     assert_eq!(stored, (1..).take(stored.len()).collect::<Vec<_>>());
     assert_eq!(told, stored);
 }
 
-fn seqs(told: &std::sync::Mutex<crate::world::Told>) -> Vec<i64> {
+pub(super) fn seqs(told: &std::sync::Mutex<crate::world::Told>) -> Vec<i64> {
     told.lock().unwrap().events.iter().map(|event| event.seq).collect()
 }
 
 /// Waits until a sink has received this many events.
-async fn told_up_to(told: &std::sync::Mutex<crate::world::Told>, count: usize) {
+pub(super) async fn told_up_to(told: &std::sync::Mutex<crate::world::Told>, count: usize) {
     while seqs(told).len() < count {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+async fn connection_error(address: &str) -> OpenError {
+    Store::connect(PostgresOptions::parse(address, None).unwrap(), |_: Commit| {}).await.unwrap_err()
 }
 
 async fn lock_workspace(client: &Client) {
@@ -121,8 +125,8 @@ async fn unknown_commit_is_not_reported_before_it_is_settled() {
 async fn store_works_again_after_the_database_was_unavailable() {
     let world = World::new().await;
     let proxy = Proxy::start(world.database.dir());
-    let name = "application_name='through the proxy'";
-    let (store, _) = world.database.connect(&format!("{} {name}", world.database.address_in(&proxy.dir()))).await;
+    let address = format!("{}&application_name=through%20the%20proxy", world.database.address_in(&proxy.dir()));
+    let (store, _) = world.database.connect(&address).await;
     opening(&store).await.unwrap().unwrap();
     assert_eq!(pending(&store).await, 1);
     proxy.set(Mode::Refuse);
@@ -187,11 +191,29 @@ async fn idle_store_receives_commits_of_other_stores() {
     other.close().await;
 }
 
+/// A server that accepts connections and does not reply, for example because its machine has stopped.
+#[tokio::test(flavor = "multi_thread")]
+async fn read_is_refused_while_the_server_does_not_reply() {
+    let world = World::new().await;
+    world.open(ask(question())).await;
+    let proxy = Proxy::start(world.database.dir());
+    let mut options = PostgresOptions::parse(&world.database.address_in(&proxy.dir()), None).unwrap();
+    options.reply_timeout = Duration::from_secs(5);
+    let store = Store::connect(options, |_: Commit| {}).await.unwrap();
+    assert_eq!(pending(&store).await, 1);
+    proxy.set(Mode::Swallow);
+    let refused = store.read(ReadFeedHead { workspace: MAIN }).await;
+    assert!(matches!(&refused, Err(StoreError::Unavailable(reason)) if reason.ends_with("no reply")), "{refused:?}");
+    proxy.set(Mode::Pass);
+    assert_eq!(pending(&store).await, 1);
+    store.close().await;
+}
+
 #[tokio::test]
 async fn unreachable_server_is_reported_with_the_reason() {
     let dir = tempfile::tempdir().unwrap();
-    let address = format!("host={} user=sayso dbname=postgres", dir.path().display());
-    let error = Store::connect(PostgresOptions::parse(&address).unwrap(), |_: Commit| {}).await.unwrap_err();
+    let address = format!("postgres:///postgres?user=sayso&host={}", dir.path().display());
+    let error = connection_error(&address).await;
     assert!(matches!(error, OpenError::Postgres(_)), "{error:?}");
     assert!(error.to_string().contains("No such file or directory"), "{error}");
 }
@@ -202,6 +224,6 @@ async fn database_of_a_newer_version_is_refused() {
     world.store.close().await;
     let client = world.database.client().await;
     client.batch_execute("INSERT INTO sayso_schema (version) VALUES (99)").await.unwrap();
-    let error = Store::connect(PostgresOptions::parse(&world.database.address()).unwrap(), |_: Commit| {}).await.unwrap_err();
+    let error = connection_error(&world.database.address()).await;
     assert!(matches!(error, OpenError::NewerPostgres { found: 99, .. }), "{error:?}");
 }

@@ -13,6 +13,7 @@ mod cluster;
 #[path = "../conformance/mod.rs"]
 mod conformance;
 mod faults;
+mod network;
 mod proxy;
 
 pub(crate) type World = world::World<PostgresDatabase>;
@@ -48,7 +49,7 @@ impl PostgresDatabase {
 
     pub(crate) async fn connect(&self, address: &str) -> (Store, Arc<Mutex<Told>>) {
         let told = Arc::new(Mutex::new(Told::default()));
-        let options = PostgresOptions::parse(address).unwrap();
+        let options = PostgresOptions::parse(address, None).unwrap();
         (Store::connect(options, remember(&told)).await.unwrap(), told)
     }
 
@@ -58,7 +59,7 @@ impl PostgresDatabase {
 
     /// Returns the address of the database through a socket in another directory.
     pub(crate) fn address_in(&self, dir: &str) -> String {
-        format!("{} options='-c search_path={},pg_catalog'", Cluster::address_in(dir), self.schema)
+        format!("{}&options=-c%20search_path%3D{},pg_catalog", Cluster::address_in(dir), self.schema)
     }
 
     /// Connects directly, without the store.

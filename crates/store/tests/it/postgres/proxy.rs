@@ -25,11 +25,13 @@ pub(super) enum Mode {
     CutAndRefuse,
     /// New connections are closed at once.
     Refuse,
+    /// What clients send is dropped.
+    Swallow,
 }
 
 impl Mode {
     fn from_number(number: u8) -> Self {
-        [Self::CutBeforeCommit, Self::CutAfterCommit, Self::CutAndRefuse, Self::Refuse]
+        [Self::CutBeforeCommit, Self::CutAfterCommit, Self::CutAndRefuse, Self::Refuse, Self::Swallow]
             .into_iter()
             .find(|mode| *mode as u8 == number)
             .unwrap_or(Self::Pass)
@@ -88,6 +90,7 @@ async fn relay(client: UnixStream, server: UnixStream, mode: Arc<AtomicU8>) {
     while let Some(message) = read_message(&mut from_client, &mut is_startup).await {
         let mode_now = Mode::from_number(mode.load(Ordering::SeqCst));
         let (takes_place, next) = match mode_now {
+            Mode::Swallow => continue,
             _ if message != b"Q\0\0\0\x0bCOMMIT\0" => (None, mode_now),
             Mode::Pass | Mode::Refuse => (None, mode_now),
             Mode::CutBeforeCommit => (Some(false), Mode::Pass),
