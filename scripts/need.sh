@@ -42,6 +42,16 @@ without_system_server() {
     echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/sayso.conf
 }
 
+# Tests start a PgBouncer of their own.
+check_pgbouncer() {
+    [ -x /usr/sbin/pgbouncer ] || packages+=(pgbouncer)
+}
+
+without_system_pooler() {
+    mkdir -p /etc/systemd/system
+    ln -sfn /dev/null /etc/systemd/system/pgbouncer.service
+}
+
 # Tests mount file systems and use networks of their own, in namespaces that any user may create.
 check_namespaces() {
     type -P unshare >/dev/null || return 0
@@ -94,6 +104,7 @@ for what in "$@"; do
         # Debian's python3 has the venv module, but not the ensurepip module that venv needs.
         python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
         check_postgresql
+        check_pgbouncer
         check_namespaces
         ;;
     agents)
@@ -113,6 +124,7 @@ done
 if [ "${#packages[@]}" -gt 0 ]; then
     if [ "$(id -u)" -eq 0 ] && type -P apt-get >/dev/null && [ -z "${SAYSO_PACKAGES_INSTALLED:-}" ]; then
         [[ " ${packages[*]} " != *" postgresql "* ]] || without_system_server
+        [[ " ${packages[*]} " != *" pgbouncer "* ]] || without_system_pooler
         apt-get update -qq
         DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}"
         # Checks that were skipped because their tool was missing run now.

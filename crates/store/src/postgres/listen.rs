@@ -1,7 +1,7 @@
 //! Wakes the writer when another node has committed. Uses LISTEN on a separate connection.
 //!
 //! Notifications can get lost, and a pooler may pass LISTEN to a server connection that no client reads. The connection
-//! therefore tests itself when it is opened, and the writer reads the feed once per second in any case.
+//! is therefore tested when it is opened, and the writer reads the feed once per second in any case.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::error::StoreError;
 
 /// The name of the channel. The payload of a notification is the name of the node that sent it.
 pub(super) const CHANNEL: &str = "sayso_commits";
-/// The timeout of a notification to the connection itself.
+/// The timeout of a notification that tests the connection.
 const SELF_TEST: Duration = Duration::from_secs(2);
 /// The delay before a lost connection is opened again.
 const RETRY: Duration = Duration::from_secs(1);
@@ -50,7 +50,11 @@ async fn listen_once(options: &PostgresOptions, node: &str, woken: &Arc<Notify>)
     let (connection, mut heard) = PgConnection::open_listening(options).await?;
     connection.client.batch_execute(&format!("LISTEN {CHANNEL}")).await?;
     let test = format!("{node} tests itself");
-    connection.client.execute_typed("SELECT pg_notify($1, $2)", &[(&CHANNEL, Type::TEXT), (&test, Type::TEXT)]).await?;
+    // From another connection: a pooler could run both statements on the same connection to the server, which then replies to
+    // itself, although it belongs to other clients as soon as this one waits.
+    let sender = PgConnection::open(options).await?;
+    sender.client.execute_typed("SELECT pg_notify($1, $2)", &[(&CHANNEL, Type::TEXT), (&test, Type::TEXT)]).await?;
+    drop(sender);
     let tested = timeout(SELF_TEST, async {
         while let Some(payload) = heard.recv().await {
             if payload == test {

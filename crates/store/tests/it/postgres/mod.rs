@@ -14,6 +14,7 @@ mod cluster;
 mod conformance;
 mod faults;
 mod network;
+mod pooler;
 mod proxy;
 
 pub(crate) type World = world::World<PostgresDatabase>;
