@@ -62,9 +62,10 @@ mutants: ## change the code of the policy and of asks, one place at a time, and 
 	@scripts/need.sh build
 	scripts/mutants.sh
 
-frameworks: ## the adapters for all agent frameworks; installs about 800 MB of Python packages
-	@scripts/need.sh build test
+frameworks: $(PACKAGES) ## the adapters for all agent frameworks; installs about 800 MB of Python packages and 300 MB from npm
+	@scripts/need.sh build test page
 	cargo build --package sayso
+	scripts/typescript-frameworks.sh
 	scripts/python-sdk.sh --frameworks
 
 check: ## all of CI: format, lints, generated files, tests

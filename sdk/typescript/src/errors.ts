@@ -94,6 +94,21 @@ export class RateLimitedError extends SaysoError {
   override readonly name = "RateLimitedError";
 }
 
+/** Another program with this token took the approval and calls the tool. An approval is used once. */
+export class OutcomeTakenError extends SaysoError {
+  override readonly name = "OutcomeTakenError";
+}
+
+/** The lease of the claim expired, and the group was given up or claimed by another worker. Stop the run. */
+export class ClaimLostError extends SaysoError {
+  override readonly name = "ClaimLostError";
+}
+
+/** The stored state was changed, or the key of the server was replaced. */
+export class StateUnreadableError extends SaysoError {
+  override readonly name = "StateUnreadableError";
+}
+
 /** The connection failed before a response arrived. */
 export class ConnectionError extends SaysoError {
   override readonly name = "ConnectionError";
@@ -108,6 +123,9 @@ const BY_CODE: Record<string, typeof SaysoError> = {
   invalid_answers: InvalidAnswersError,
   ask_pending: AskPendingError,
   wrong_kind: WrongKindError,
+  outcome_taken: OutcomeTakenError,
+  claim_lost: ClaimLostError,
+  state_unreadable: StateUnreadableError,
 };
 
 const BY_STATUS: Record<number, typeof SaysoError> = {

@@ -3,8 +3,8 @@ import { ConnectionError, errorOf, InvalidRequestError, NotFoundError, SaysoErro
 
 /** The address of the server and the credentials. */
 export interface ConnectOptions {
-  /** For example `http://127.0.0.1:4517`. In a page it may be relative to the page. */
-  baseUrl: string;
+  /** For example `http://127.0.0.1:4517`. In a page it may be relative to the page. A function is called before each request. */
+  baseUrl: string | (() => string);
   /** A token, or a function that returns the current token if tokens expire. Only signing in works without a token. */
   token?: string | (() => string | Promise<string>) | undefined;
   /** The surface that outcomes name as the place of the decision. Letters, digits and `-`. */
@@ -39,16 +39,14 @@ export type Query = Record<string, string | number | boolean | null | undefined>
 
 /** Calls of the HTTP API. */
 export class Http {
-  readonly #base: string;
+  readonly #base: () => string;
   readonly #options: ConnectOptions;
 
   constructor(options: ConnectOptions) {
     this.#options = options;
-    try {
-      this.#base = new URL(options.baseUrl, globalThis.location?.href).href.replace(/\/+$/, "");
-    } catch {
-      throw new InvalidRequestError("invalid_request", `invalid baseUrl: ${options.baseUrl}`, 0);
-    }
+    const { baseUrl } = options;
+    const fixed = typeof baseUrl === "function" ? undefined : absolute(baseUrl);
+    this.#base = () => fixed ?? absolute((baseUrl as () => string)());
   }
 
   get = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
@@ -94,14 +92,23 @@ export class Http {
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     const { token, via = "sdk", fetch = globalThis.fetch } = this.#options;
+    const base = this.#base();
     const secret = typeof token === "function" ? await token() : token;
     const headers: Record<string, string> = { ...(init.headers as Record<string, string>), "X-Sayso-Via": via };
     if (secret) headers.Authorization = `Bearer ${secret}`;
     try {
-      return await fetch(`${this.#base}/v1${path}`, { ...init, headers });
+      return await fetch(`${base}/v1${path}`, { ...init, headers });
     } catch (error) {
-      throw lost(error, init.signal, this.#base);
+      throw lost(error, init.signal, base);
     }
+  }
+}
+
+function absolute(baseUrl: string): string {
+  try {
+    return new URL(baseUrl, globalThis.location?.href).href.replace(/\/+$/, "");
+  } catch {
+    throw new InvalidRequestError("invalid_request", `invalid baseUrl: ${baseUrl}`, 0);
   }
 }
 

@@ -4,14 +4,17 @@ export type { AskQuery, Asks } from "./asks.js";
 export {
   AlreadyResolvedError,
   AskPendingError,
+  ClaimLostError,
   ConnectionError,
   type ErrorCode,
   ForbiddenError,
   InvalidAnswersError,
   InvalidRequestError,
   NotFoundError,
+  OutcomeTakenError,
   RateLimitedError,
   SaysoError,
+  StateUnreadableError,
   UnauthorizedError,
   WrongKindError,
 } from "./errors.js";
