@@ -1,9 +1,10 @@
-"""The programs of docs/frameworks.md for the frameworks that only `make frameworks` installs."""
+"""The programs of docs/frameworks.md and examples/python for the frameworks that only `make frameworks` installs."""
 
 from __future__ import annotations
 
 import pytest
 from test_docs import run_program, scripted, sections
+from test_examples import EXAMPLES, FRAMEWORKS
 from world import Person
 
 OPENAI = """
@@ -32,3 +33,10 @@ def test_program_of_the_guide_runs(person: Person, heading: str, model: str) -> 
     (code,) = sections("frameworks.md")[heading]
     printed, errors = run_program(person, scripted(model) + code)
     assert (printed.strip(), errors) == ("done", "")
+
+
+@pytest.mark.parametrize("name", FRAMEWORKS)
+def test_example_prints_its_result(person: Person, name: str) -> None:
+    # ADK logs and warns about experimental features.
+    printed, _ = run_program(person, EXAMPLES.joinpath(name).read_text())
+    assert printed == "sent to ada@example.com\nThat is all.\n"
