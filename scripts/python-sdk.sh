@@ -17,7 +17,7 @@ if [ "${1:-}" = --frameworks ]; then
     shift
     venv=$target/python-frameworks
     lists+=("$package/requirements-frameworks.txt")
-    # pyproject.toml leaves out the folder of these frameworks, and pytest also if it is named beside its parent.
+    # pyproject.toml leaves out the folder of these frameworks, and pytest also if it is named together with its parent.
     tests+=(--override-ini norecursedirs=__pycache__)
 fi
 
