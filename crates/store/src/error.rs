@@ -61,6 +61,12 @@ pub enum OpenError {
         /// The newest version that this program supports.
         known: i64,
     },
+    /// The key for secrets is not in the expected form.
+    #[error("the key for secrets is not 64 hexadecimal digits; `openssl rand -hex 32` prints a new one")]
+    SecretKey,
+    /// Another key encrypts the secrets of this database.
+    #[error("the secrets of this database are encrypted with another key; use the key file of its other nodes")]
+    OtherSecretKey,
     #[error("cannot open {}", .path.display())]
     Database { path: PathBuf, source: DatabaseError },
 }

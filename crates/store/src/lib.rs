@@ -27,7 +27,7 @@ pub use event::{Commit, EventAudience, EventKind, OutboxId, OutboxPayload, Outbo
 pub use lock::DirLock;
 pub use operation::{IdempotencyKey, IdempotentResult, KeyReused, Operation};
 pub use payload::{EventPayload, ToolProgress};
-pub use postgres::PostgresOptions;
+pub use postgres::{PostgresOptions, SecretKey};
 pub use read::Query;
 pub use sqlite::{StoreOptions, backup, probe};
 pub use store::{RetentionLimits, Store};

@@ -2,6 +2,7 @@
 
 use sayso_core::ask::{Ask, AskState, Delivery};
 use sayso_core::connection::{Connection, WirePosition};
+use sayso_core::id::AskId;
 use sayso_core::raw::Raw;
 use sayso_core::run::{StepRun, StepState};
 use sayso_core::time::Time;
@@ -19,7 +20,7 @@ use crate::rows::{AskRow, OutboxBody, OutboxEntry, owner_of};
 use crate::unit::Unit;
 
 impl RowWriter<'_> {
-    fn raw(&mut self, raw: &Raw) {
+    pub(crate) fn raw(&mut self, raw: &Raw) {
         self.text(raw.as_str());
     }
 
@@ -302,8 +303,13 @@ pub(crate) fn encode(unit: &Unit, changes: &mut RowChanges) -> Result<(), StoreE
     Ok(())
 }
 
-/// Adds the staged changes of secrets, and of states of groups, which are deleted like secrets.
-pub(crate) fn encode_secrets(unit: &Unit, changes: &mut RowChanges) -> Result<(), StoreError> {
+/// Adds the staged changes of secrets, and of states of groups, which are deleted like secrets. `write` adds a secret in the form
+/// of the backend.
+pub(crate) fn encode_secrets(
+    unit: &Unit,
+    changes: &mut RowChanges,
+    write: impl Fn(&mut RowWriter<'_>, AskId, &Raw) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
     for (group, state) in unit.group_states.changes() {
         add(
             changes,
@@ -324,10 +330,7 @@ pub(crate) fn encode_secrets(unit: &Unit, changes: &mut RowChanges) -> Result<()
             Table::Secret,
             |out| out.blob(ask.as_bytes()),
             secret,
-            |out, secret| {
-                out.raw(secret);
-                Ok(())
-            },
+            |out, secret| write(out, *ask, secret),
         )?;
     }
     Ok(())

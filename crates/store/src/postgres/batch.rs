@@ -45,7 +45,10 @@ pub(super) async fn run(
     let mut changes = RowChanges::default();
     for unit in &units {
         encode(unit, &mut changes)?;
-        encode_secrets(unit, &mut changes)?;
+        encode_secrets(unit, &mut changes, |out, ask, secret| {
+            out.blob(&connection.secret_key.seal(unit.workspace, ask, secret)?);
+            Ok(())
+        })?;
     }
     let Some(workspace) = units.first().map(|unit| unit.workspace).filter(|_| !changes.is_empty()) else {
         connection.in_time(connection.client.batch_execute("ROLLBACK")).await?;

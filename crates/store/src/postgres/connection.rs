@@ -14,6 +14,7 @@ use tokio_postgres::error::Severity;
 use tokio_postgres::{AsyncMessage, Client, Error};
 
 use super::options::PostgresOptions;
+use super::secret_key::SecretKey;
 use crate::error::StoreError;
 
 /// The capacity of the channel for notifications. Further ones are dropped, because each only says that there is something to
@@ -27,6 +28,7 @@ pub(super) struct PgConnection {
     warnings: Arc<AtomicU64>,
     driver: JoinHandle<()>,
     reply_timeout: Duration,
+    pub(super) secret_key: Arc<SecretKey>,
 }
 
 impl PgConnection {
@@ -59,7 +61,8 @@ impl PgConnection {
                 }
             }
         });
-        Ok((Self { client, warnings, driver, reply_timeout: options.reply_timeout }, notifications))
+        let secret_key = Arc::clone(&options.secret_key);
+        Ok((Self { client, warnings, driver, reply_timeout: options.reply_timeout, secret_key }, notifications))
     }
 
     /// Waits for replies, but not longer than the timeout of replies. After an error the connection has to be dropped.

@@ -11,6 +11,7 @@ use sayso_core::time::Time;
 use tokio_postgres::types::{ToSql, Type};
 
 use super::connection::PgConnection;
+use super::secret_key::SecretKey;
 use crate::columns::decode::{self, ask_columns, json, raw};
 use crate::columns::numbers::{is_pending, is_uncollected};
 use crate::columns::value::{Columns, column, text};
@@ -31,7 +32,7 @@ struct Source {
 }
 
 /// Adds a row to the unit.
-type Take = fn(&dyn Columns, &mut Unit) -> Result<(), StoreError>;
+type Take = fn(&dyn Columns, &mut Unit, &SecretKey) -> Result<(), StoreError>;
 /// The name of a kind of read, and its source.
 type Named = (&'static str, Source);
 
@@ -104,7 +105,7 @@ pub(super) async fn load(connection: &PgConnection, unit: &mut Unit, reads: Vec<
     });
     for (source, rows) in try_join_all(flights).await? {
         for row in rows {
-            (source.take)(&row, unit)?;
+            (source.take)(&row, unit, &connection.secret_key)?;
         }
     }
     missing.into_iter().for_each(|read| mark_loaded(unit, read));
@@ -140,32 +141,32 @@ impl Source {
     }
 }
 
-fn take_ask(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_ask(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let row = decode::ask(row, 0)?;
     unit.asks.load(row.ask.id, Some(Arc::<AskRow>::new(row)));
     Ok(())
 }
 
-fn take_session(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_session(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let id = SessionId::from_bytes(column(row, 0)?);
     let session = SessionRow { session: json("session", &text(row, 1)?)?, seq: column(row, 2)? };
     unit.sessions.load(id, Some(Arc::new(session)));
     Ok(())
 }
 
-fn take_outbox(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_outbox(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let (id, entry) = decode::outbox(row)?;
     unit.outbox.load(id, Some(Arc::new(entry)));
     Ok(())
 }
 
-fn take_token(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_token(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let token = decode::token(row)?;
     unit.tokens.load(token.id, Some(Arc::new(token)));
     Ok(())
 }
 
-fn take_block(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_block(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let id = BlockId::from_bytes(column(row, 0)?);
     let session = SessionId::from_bytes(column(row, 1)?);
     let block = BlockRow { session, seq: column(row, 2)?, block: json("block", &text(row, 3)?)? };
@@ -173,39 +174,39 @@ fn take_block(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn take_connection(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_connection(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let connection = decode::connection(row)?;
     unit.connections.load(connection.id, Some(Arc::new(connection)));
     Ok(())
 }
 
-fn take_external(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_external(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let token = TokenId::from_bytes(column(row, 0)?);
     let key = ExternalSessionKey { workspace: unit.workspace, token, agent: column(row, 1)?, native_id: column(row, 2)? };
     unit.externals.load(key, Some(Arc::new(SessionId::from_bytes(column(row, 3)?))));
     Ok(())
 }
 
-fn take_grant(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_grant(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let until = column::<Option<i64>>(row, 1)?.map(Time::from_millis);
     let grant = GrantRow { until, data: raw("grant", column(row, 2)?)? };
     unit.grants.load(GrantId::from_bytes(column(row, 0)?), Some(Arc::new(grant)));
     Ok(())
 }
 
-fn take_group(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_group(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let group = json("group", &text(row, 1)?)?;
     unit.groups.load(GroupId::from_bytes(column(row, 0)?), Some(Arc::new(group)));
     Ok(())
 }
 
-fn take_group_state(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_group_state(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let state: Vec<u8> = column(row, 1)?;
     unit.group_states.load(GroupId::from_bytes(column(row, 0)?), Some(Arc::new(state)));
     Ok(())
 }
 
-fn take_key(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_key(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let id = IdempotencyId { token: TokenId::from_bytes(column(row, 0)?), route: column(row, 1)?, key: column(row, 2)? };
     let at = Time::from_millis(column(row, 5)?);
     let made = IdempotencyRow { fingerprint: column(row, 3)?, target: column(row, 4)?, at };
@@ -213,14 +214,14 @@ fn take_key(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn take_login_code(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_login_code(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let expires_at = Time::from_millis(column(row, 3)?);
     let code = LoginCodeRow { role: column(row, 1)?, actor: column(row, 2)?, expires_at };
     unit.login_codes.load(column(row, 0)?, Some(Arc::new(code)));
     Ok(())
 }
 
-fn take_run(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_run(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let mut run: Run = json("run", &text(row, 0)?)?;
     run.steps = json("steps of a run", &text(row, 3)?)?;
     let (id, version, seq) = (run.id, column(row, 1)?, column(row, 2)?);
@@ -228,19 +229,20 @@ fn take_run(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn take_secret(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
-    let secret = raw("secret", column(row, 1)?)?;
-    unit.secrets.load(AskId::from_bytes(column(row, 0)?), Some(Arc::new(secret)));
+fn take_secret(row: &dyn Columns, unit: &mut Unit, key: &SecretKey) -> Result<(), StoreError> {
+    let ask = AskId::from_bytes(column(row, 0)?);
+    let secret = raw("secret", key.open(unit.workspace, ask, &column::<Vec<u8>>(row, 1)?)?)?;
+    unit.secrets.load(ask, Some(Arc::new(secret)));
     Ok(())
 }
 
-fn take_pending_of_session(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_pending_of_session(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let of = PendingOf::Session(SessionId::from_bytes(column(row, 0)?));
     unit.add_pending_id(of, AskId::from_bytes(column(row, 1)?));
     Ok(())
 }
 
-fn take_pending_of_owner(row: &dyn Columns, unit: &mut Unit) -> Result<(), StoreError> {
+fn take_pending_of_owner(row: &dyn Columns, unit: &mut Unit, _: &SecretKey) -> Result<(), StoreError> {
     let of = PendingOf::Owner(OwnerId(column(row, 0)?));
     unit.add_pending_id(of, AskId::from_bytes(column(row, 1)?));
     Ok(())

@@ -26,6 +26,7 @@ mod password_file;
 mod pool;
 mod publish;
 mod retention;
+mod secret_key;
 mod settle;
 mod snapshot;
 mod store;
@@ -33,4 +34,5 @@ mod tls;
 mod writer;
 
 pub use options::PostgresOptions;
+pub use secret_key::SecretKey;
 pub(crate) use store::PostgresStore;

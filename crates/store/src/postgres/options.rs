@@ -1,6 +1,7 @@
 //! The address and options of a PostgreSQL database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
@@ -9,6 +10,7 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::hosts::{HostConfig, Hosts};
 use super::password_file::PasswordFile;
+use super::secret_key::SecretKey;
 use super::tls::{self, TlsMode};
 use crate::error::OpenError;
 
@@ -23,6 +25,7 @@ const PREFIXES: [&str; 2] = ["postgres://", "postgresql://"];
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
     pub(super) hosts: Hosts,
+    pub(super) secret_key: Arc<SecretKey>,
     /// The largest number of concurrent queries.
     pub readers: usize,
     /// The timeout of replies. After it, the transaction and its connection are dropped.
@@ -46,7 +49,7 @@ impl PostgresOptions {
     ///
     /// # Errors
     /// When the URL is invalid, or the file of `sslrootcert` cannot be used.
-    pub fn parse(url: &str, default_password_file: Option<PathBuf>) -> Result<Self, OpenError> {
+    pub fn parse(url: &str, secret_key: SecretKey, default_password_file: Option<PathBuf>) -> Result<Self, OpenError> {
         let (url, own) = split_parameters(url)?;
         let mut config: Config = url.parse().map_err(|error: tokio_postgres::Error| {
             let source = std::error::Error::source(&error).map_or_else(String::new, |source| format!(": {source}"));
@@ -71,7 +74,7 @@ impl PostgresOptions {
         let password_file = password_file.filter(|_| config.get_password().is_none());
         let tls = tls::client_config(own.ssl_mode, own.root_certificates.as_deref())?;
         let hosts = Hosts::new(split_hosts(&config)?, tls, password_file);
-        Ok(Self { hosts, readers: 8, reply_timeout: Duration::from_secs(30) })
+        Ok(Self { hosts, secret_key: Arc::new(secret_key), readers: 8, reply_timeout: Duration::from_secs(30) })
     }
 }
 
@@ -190,7 +193,7 @@ mod tests {
     use super::*;
 
     fn parse(url: &str) -> Result<PostgresOptions, OpenError> {
-        PostgresOptions::parse(url, None)
+        PostgresOptions::parse(url, SecretKey::parse(&"a".repeat(64))?, None)
     }
 
     #[test]

@@ -141,8 +141,14 @@ CREATE INDEX outbox_session ON outbox (workspace, session);
 CREATE TABLE secret (
     workspace BIGINT NOT NULL,
     ask       BYTEA NOT NULL,
-    answers   TEXT NOT NULL,
+    -- Encrypted with a key that is not in the database.
+    answers   BYTEA NOT NULL,
     PRIMARY KEY (workspace, ask)
+);
+
+-- The id of the key that encrypts secrets: one row.
+CREATE TABLE secret_key (
+    id BYTEA PRIMARY KEY
 );
 
 CREATE TABLE idempotency (

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
+use tokio_postgres::types::Type;
 
+use super::batch::{BEGIN, lock};
 use super::changes::ColumnTypes;
 use super::connection::PgConnection;
 use super::listen::listen;
@@ -14,7 +16,7 @@ use super::pool::Pool;
 use super::publish::Publisher;
 use super::writer::{Node, Writer};
 use crate::error::{OpenError, StoreError};
-use crate::event::Sink;
+use crate::event::{Sink, WorkspaceId};
 use crate::operation::Operation;
 use crate::read::Query;
 use crate::store::RetentionLimits;
@@ -36,11 +38,27 @@ impl Drop for Listener {
     }
 }
 
+/// Checks that this node has the key with which other nodes encrypt secrets. The first node stores the id of its key.
+async fn check_key(connection: &PgConnection) -> Result<(), OpenError> {
+    let failed = |error: tokio_postgres::Error| OpenError::Postgres(StoreError::from(error).into());
+    let id = connection.secret_key.id();
+    // The row of the workspace is locked, so that two first nodes do not both store an id.
+    connection.client.batch_execute(BEGIN).await.map_err(failed)?;
+    lock(connection, &[WorkspaceId::MAIN.0]).await.map_err(failed)?;
+    let insert = "INSERT INTO secret_key (id) SELECT $1 WHERE NOT EXISTS (SELECT 1 FROM secret_key)";
+    connection.client.execute_typed(insert, &[(&id, Type::BYTEA)]).await.map_err(failed)?;
+    let find = "SELECT 1 FROM secret_key WHERE id = $1";
+    let found = connection.client.query_typed_opt(find, &[(&id, Type::BYTEA)]).await.map_err(failed)?;
+    connection.client.batch_execute("COMMIT").await.map_err(failed)?;
+    found.map(|_| ()).ok_or(OpenError::OtherSecretKey)
+}
+
 impl PostgresStore {
     pub(crate) async fn connect(options: PostgresOptions, sink: impl Sink) -> Result<Self, OpenError> {
         let failed = |error: StoreError| OpenError::Postgres(error.into());
         let connection = PgConnection::open(&options).await.map_err(failed)?;
         migrate(&connection).await?;
+        check_key(&connection).await?;
         let types = ColumnTypes::read(&connection).await.map_err(failed)?;
         let pool = Arc::new(Pool::new(options.clone()));
         let publisher = Publisher::start(Arc::clone(&pool), sink).await.map_err(failed)?;

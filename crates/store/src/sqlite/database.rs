@@ -133,7 +133,10 @@ impl Database {
         let mut counters = Vec::with_capacity(units.len());
         for (workspace, unit) in units {
             encode(unit, &mut changes)?;
-            encode_secrets(unit, &mut secrets)?;
+            encode_secrets(unit, &mut secrets, |out, _, secret| {
+                out.raw(secret);
+                Ok(())
+            })?;
             counters.push((*workspace, unit.counters));
         }
         if changes.is_empty() && secrets.is_empty() {

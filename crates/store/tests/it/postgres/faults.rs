@@ -6,7 +6,7 @@ use sayso_core::ask::Decision;
 use sayso_core::policy::OnTimeout;
 use sayso_core::scope::Scope;
 use sayso_store::read::{ListAsks, ReadFeedHead};
-use sayso_store::{Commit, EventPayload, OpenError, PostgresOptions, Store, StoreError};
+use sayso_store::{Commit, EventPayload, OpenError, Store, StoreError};
 use tokio_postgres::Client;
 use tokio_postgres::types::Type;
 
@@ -50,7 +50,7 @@ pub(super) async fn told_up_to(told: &std::sync::Mutex<crate::world::Told>, coun
 }
 
 async fn connection_error(address: &str) -> OpenError {
-    Store::connect(PostgresOptions::parse(address, None).unwrap(), |_: Commit| {}).await.unwrap_err()
+    Store::connect(super::options(address), |_: Commit| {}).await.unwrap_err()
 }
 
 async fn lock_workspace(client: &Client) {
@@ -197,7 +197,7 @@ async fn read_is_refused_while_the_server_does_not_reply() {
     let world = World::new().await;
     world.open(ask(question())).await;
     let proxy = Proxy::start(world.database.dir());
-    let mut options = PostgresOptions::parse(&world.database.address_in(&proxy.dir()), None).unwrap();
+    let mut options = super::options(&world.database.address_in(&proxy.dir()));
     options.reply_timeout = Duration::from_secs(5);
     let store = Store::connect(options, |_: Commit| {}).await.unwrap();
     assert_eq!(pending(&store).await, 1);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use sayso_store::{PostgresOptions, Store};
+use sayso_store::{PostgresOptions, SecretKey, Store};
 use tokio_postgres::NoTls;
 
 use self::cluster::Cluster;
@@ -16,6 +16,16 @@ mod faults;
 mod network;
 mod pooler;
 mod proxy;
+mod secrets;
+
+/// Returns the options of a store with the key that all tests use.
+fn options(url: &str) -> PostgresOptions {
+    PostgresOptions::parse(url, key("a"), None).unwrap()
+}
+
+fn key(digit: &str) -> SecretKey {
+    SecretKey::parse(&digit.repeat(64)).unwrap()
+}
 
 pub(crate) type World = world::World<PostgresDatabase>;
 
@@ -50,7 +60,7 @@ impl PostgresDatabase {
 
     pub(crate) async fn connect(&self, address: &str) -> (Store, Arc<Mutex<Told>>) {
         let told = Arc::new(Mutex::new(Told::default()));
-        let options = PostgresOptions::parse(address, None).unwrap();
+        let options = options(address);
         (Store::connect(options, remember(&told)).await.unwrap(), told)
     }
 

@@ -94,7 +94,7 @@ fn new_authority() -> (String, Issuer<'static, KeyPair>) {
 }
 
 async fn connect(url: &str, passwords: Option<PathBuf>) -> Result<Store, OpenError> {
-    Store::connect(PostgresOptions::parse(url, passwords)?, |_: Commit| {}).await
+    Store::connect(PostgresOptions::parse(url, super::key("a"), passwords)?, |_: Commit| {}).await
 }
 
 async fn error_of(url: &str, passwords: Option<PathBuf>) -> String {
