@@ -357,7 +357,7 @@ impl EventLoop {
         let Some(server) = self.servers.attached.as_mut() else { return Ok(()) };
         if server.held.is_some() {
             // The server is only polled for disconnection.
-            return if sys::is_hung_up(server.socket().as_fd()) { Err(Dropped) } else { Ok(()) };
+            return if sys::is_hung_up(server.socket()) { Err(Dropped) } else { Ok(()) };
         }
         server.read(&mut self.buffer)?;
         self.serve_frames()

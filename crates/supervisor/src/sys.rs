@@ -5,6 +5,7 @@ use std::ffi::{c_int, c_short, c_void};
 use std::fs::File;
 use std::io::{self, PipeReader};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -93,7 +94,8 @@ impl PollSet {
         self.entries.len()
     }
 
-    /// Adds a descriptor and returns its slot. The end of a connection is always reported.
+    /// Adds a descriptor and returns its slot. Linux reports the end of a connection even if neither reading nor writing is
+    /// requested; macOS reports it with the next request to read.
     pub(crate) fn add(&mut self, fd: BorrowedFd<'_>, read: bool, write: bool) -> usize {
         let events = if read { POLLIN } else { 0 } | if write { POLLOUT } else { 0 };
         self.entries.push(PollFd { fd: fd.as_raw_fd(), events, revents: 0 });
@@ -254,10 +256,18 @@ pub(crate) fn set_nonblocking(fd: BorrowedFd<'_>) -> io::Result<()> {
 }
 
 /// Whether the peer has closed a socket. Does not block or consume data.
-pub(crate) fn is_hung_up(socket: BorrowedFd<'_>) -> bool {
+#[cfg(target_os = "linux")]
+pub(crate) fn is_hung_up(socket: &UnixStream) -> bool {
     let mut poll = PollSet::default();
-    let slot = poll.add(socket, false, false);
+    let slot = poll.add(socket.as_fd(), false, false);
     poll.wait(Some(Duration::ZERO)).is_ok() && poll.is_ready(slot)
+}
+
+/// Whether the peer has closed a socket. `poll` on macOS does not report the end of a connection whose events were not
+/// requested, although `poll(2)` documents it. `getpeername(2)` fails once the socket is disconnected.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn is_hung_up(socket: &UnixStream) -> bool {
+    socket.peer_addr().is_err()
 }
 
 /// The process that connected to a socket, as of the time of the connection.
@@ -359,4 +369,19 @@ pub(crate) fn catch_signals() -> io::Result<PipeReader> {
         }
     }
     Ok(reader)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn closed_peer_is_reported_while_data_is_unread() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        theirs.write_all(b"unread").unwrap();
+        assert!(!is_hung_up(&ours));
+        drop(theirs);
+        assert!(is_hung_up(&ours));
+    }
 }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::migrate::FULL_SYNC;
 use super::writer;
 use crate::error::StoreError;
 
@@ -194,5 +195,6 @@ fn checkpoint(connection: &Connection, mode: &str) -> Option<Checkpointed> {
 pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open(path)?;
     connection.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -256;")?;
+    connection.execute_batch(FULL_SYNC)?;
     Ok(connection)
 }

@@ -16,6 +16,10 @@ const FULLY_CHECKED_PAGES: i64 = 1024;
 /// Smaller than SQLite's default, because a commit writes whole pages but changes few bytes of most.
 const PAGE_SIZE: i64 = 2048;
 
+/// On macOS, `fsync` leaves data in the cache of the disk, where a power loss destroys it; `F_FULLFSYNC` does not. Other systems
+/// ignore these settings.
+pub(super) const FULL_SYNC: &str = "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;";
+
 /// Opens the writing connection. Creates or upgrades the file if necessary.
 pub(super) fn open(path: &Path) -> Result<Connection, OpenError> {
     let connection = connect(path)?;
@@ -59,6 +63,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, OpenError> {
     connection
         .execute_batch(BUSY_TIMEOUT)
         .and_then(|()| connection.execute_batch("PRAGMA secure_delete = OFF"))
+        .and_then(|()| connection.execute_batch(FULL_SYNC))
         .map_err(|error| open_error(path, error))?;
     if connection.is_readonly("main").map_err(|error| open_error(path, error))? {
         return Err(OpenError::ReadOnly { path: path.to_owned() });
@@ -100,4 +105,22 @@ fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let check = if pages <= FULLY_CHECKED_PAGES { "PRAGMA quick_check(1)" } else { "PRAGMA quick_check(workspace)" };
     let health: String = connection.query_row(check, [], |row| row.get(0)).map_err(failed)?;
     if health == "ok" { Ok(()) } else { Err(OpenError::Corrupt { path: path.to_owned(), detail: health }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sqlite::checkpoint;
+
+    #[test]
+    fn commits_and_checkpoints_survive_power_loss_on_macos() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sayso.db");
+        for connection in [open(&path).unwrap(), checkpoint::open(&path).unwrap()] {
+            for setting in ["fullfsync", "checkpoint_fullfsync"] {
+                let value: i64 = connection.query_row(&format!("PRAGMA {setting}"), [], |row| row.get(0)).unwrap();
+                assert_eq!(value, 1, "{setting}");
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use rusqlite::Connection;
 
+use super::migrate::FULL_SYNC;
 use crate::error::StoreError;
 
 /// Returns whether SQLite's integrity check of a file succeeds.
@@ -32,6 +33,7 @@ pub fn time_commits(path: &Path, commits: usize) -> Result<Vec<Duration>, StoreE
     let mut database = Connection::open(path)?;
     database.pragma_update(None, "journal_mode", "WAL")?;
     database.pragma_update(None, "synchronous", "FULL")?;
+    database.execute_batch(FULL_SYNC)?;
     database.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT NOT NULL)", [])?;
     let text = "x".repeat(200);
     let mut times = Vec::with_capacity(commits);
