@@ -26,7 +26,9 @@ mod phone;
 mod policy;
 mod processes;
 mod prompt;
+#[cfg(target_os = "linux")]
 mod service;
+#[cfg(target_os = "linux")]
 mod supervisor_socket;
 mod support;
 mod tmux;

@@ -202,10 +202,47 @@ pub(crate) fn ending(id: &str) -> &str {
     &id[id.len() - 4..]
 }
 
+/// A process as the system describes it.
+#[derive(Debug)]
+pub(crate) struct ProcessEntry {
+    pub(crate) pid: u32,
+    pub(crate) parent: u32,
+    /// `T` is stopped, `Z` is a zombie.
+    pub(crate) state: char,
+}
+
+/// Lists the processes of this machine, including zombies.
+#[cfg(target_os = "linux")]
+pub(crate) fn processes() -> Result<Vec<ProcessEntry>> {
+    let entry = |pid: u32, stat: &str| {
+        let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
+        Some(ProcessEntry { pid, state: fields.next()?.chars().next()?, parent: fields.next()?.parse().ok()? })
+    };
+    let directories = std::fs::read_dir("/proc")?.flatten();
+    let pids = directories.filter_map(|directory| directory.file_name().to_str()?.parse().ok());
+    Ok(pids.filter_map(|pid: u32| entry(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)).collect())
+}
+
+/// Lists the processes of this machine, including zombies.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn processes() -> Result<Vec<ProcessEntry>> {
+    let listed = std::process::Command::new("ps").args(["-A", "-o", "pid=,ppid=,stat="]).output()?;
+    let entry = |line: &str| {
+        let mut fields = line.split_whitespace();
+        let (pid, parent) = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        Some(ProcessEntry { pid, parent, state: fields.next()?.chars().next()? })
+    };
+    Ok(String::from_utf8(listed.stdout)?.lines().filter_map(entry).collect())
+}
+
+/// Returns the state of a process, or `None` if there is no such process.
+pub(crate) fn process_state(pid: u32) -> Result<Option<char>> {
+    Ok(processes()?.into_iter().find(|process| process.pid == pid).map(|process| process.state))
+}
+
 /// Returns true if the process runs.
 pub(crate) fn is_running(pid: u32) -> bool {
-    let stat = std::fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !matches!(rest.trim_start().chars().next(), Some('Z' | 'X') | None))
+    process_state(pid).is_ok_and(|state| state.is_some_and(|state| !matches!(state, 'Z' | 'X')))
 }
 
 /// Waits until a program in a terminal ends, which must succeed.

@@ -18,6 +18,7 @@ mod policy_questions;
 mod policy_scopes;
 mod policy_speed;
 mod policy_text;
+#[cfg(target_os = "linux")]
 mod shell_fuzz;
 mod support;
 mod text_codes;

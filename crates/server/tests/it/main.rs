@@ -11,6 +11,7 @@ mod channels;
 mod chat;
 mod compress;
 mod configure;
+#[cfg(target_os = "linux")]
 mod disk;
 mod edges;
 mod events;
@@ -43,6 +44,7 @@ mod roles;
 mod runs;
 mod scopes;
 mod secrets;
+#[cfg(target_os = "linux")]
 mod ssrf;
 mod stop;
 mod stream;

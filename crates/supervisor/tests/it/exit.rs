@@ -156,6 +156,7 @@ fn supervisor_survives_sighup_and_agent_receives_it() {
     assert_eq!(server.entry().0, Entry::Exited { code: None, signal: Some(15) });
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn agent_gets_default_signals_when_parent_ignores_and_blocks_them() {
     let mut supervised =
@@ -173,6 +174,7 @@ fn agent_gets_default_signals_when_parent_ignores_and_blocks_them() {
     assert_eq!(supervised.exit_code(), 0);
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn supervisor_stops_on_sigterm_when_parent_blocks_it() {
     let mut supervised = Supervised::start_with_signals_ignored_and_blocked("cat; exec sleep 60");

@@ -89,6 +89,7 @@ impl Supervised {
     }
 
     /// Starts the supervisor from a parent that ignores and blocks signals.
+    #[cfg(target_os = "linux")]
     pub(crate) fn start_with_signals_ignored_and_blocked(script: &str) -> Self {
         let home = tempfile::tempdir().unwrap();
         let spec = spec(home.path(), &["sh", "-c", script]);

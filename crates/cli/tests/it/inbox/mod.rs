@@ -13,7 +13,7 @@ use sayso_client::question;
 use sayso_testkit::pty::{CTRL_C, Pty};
 use sayso_testkit::within;
 
-use crate::support::{Person, ends_well};
+use crate::support::{Person, ends_well, process_state, processes};
 
 /// Escape sequence of the down key.
 const DOWN: &str = "\u{1b}[B";
@@ -327,7 +327,7 @@ async fn opened_browser_leaves_no_zombie() -> Result<()> {
     person.asks(&NewAsk { link: Some(link), ..NewAsk::default() }).await?;
     let programs = person.path("programs");
     std::fs::create_dir(&programs)?;
-    let browser = programs.join("xdg-open");
+    let browser = programs.join(if cfg!(target_os = "macos") { "open" } else { "xdg-open" });
     std::fs::write(&browser, format!("#!/bin/sh\necho \"$1\" > '{}'\n", person.path("opened").display()))?;
     std::fs::set_permissions(&browser, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let path = format!("{}:{}", programs.display(), std::env::var("PATH")?);
@@ -339,7 +339,7 @@ async fn opened_browser_leaves_no_zombie() -> Result<()> {
     within("the browser to be gone", async {
         loop {
             let opened = std::fs::read_to_string(person.path("opened")).unwrap_or_default();
-            if opened.trim() == "https://example.com/sign-in" && children(inbox)?.is_empty() {
+            if opened.trim() == "https://example.com/sign-in" && processes()?.iter().all(|process| process.parent != inbox) {
                 return Ok(());
             }
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -347,19 +347,6 @@ async fn opened_browser_leaves_no_zombie() -> Result<()> {
     })
     .await?;
     leave(&mut terminal).await
-}
-
-/// Lists the children of a process, including zombies.
-fn children(of: u32) -> Result<Vec<String>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir("/proc")?.flatten() {
-        let stat = std::fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
-        let parent = stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)?.parse::<u32>().ok());
-        if parent == Some(of) {
-            found.push(stat);
-        }
-    }
-    Ok(found)
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ async fn signals_restore_the_terminal() -> Result<()> {
     let pid = terminal.pid().and_then(|pid| Pid::from_raw(pid.cast_signed())).context("it runs")?;
     terminal.send("\u{1a}").await?;
     within("it to stop", async {
-        while state(pid)? != 'T' {
+        while process_state(pid.as_raw_nonzero().get().cast_unsigned())? != Some('T') {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
         Ok(())
@@ -89,12 +89,6 @@ async fn signals_restore_the_terminal() -> Result<()> {
     terminal.shows("Which?").await?;
     assert!(terminal.raw().len() > before);
     leave(&mut terminal).await
-}
-
-/// Returns the state of a process from `/proc`.
-fn state(pid: Pid) -> Result<char> {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()))?;
-    stat.rsplit_once(") ").and_then(|(_, rest)| rest.chars().next()).context("no state")
 }
 
 #[tokio::test]
