@@ -61,6 +61,12 @@ pub enum OpenError {
         /// The newest version that this program supports.
         known: i64,
     },
+    /// The user of the database may not create its tables.
+    #[error("the user of the PostgreSQL database lacks a privilege ({detail}); make it the owner of a database of its own")]
+    PostgresPrivilege {
+        /// The message of the server.
+        detail: String,
+    },
     /// The key for secrets is not in the expected form.
     #[error("the key for secrets is not 64 hexadecimal digits; `openssl rand -hex 32` prints a new one")]
     SecretKey,

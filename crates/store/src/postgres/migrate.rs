@@ -1,8 +1,10 @@
 //! Creates or upgrades the tables of a database.
 
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::Type;
 
 use super::connection::PgConnection;
+use super::error::describe;
 use crate::error::{OpenError, StoreError};
 
 /// The schema changes, oldest first. Never edit one that was released; add another.
@@ -18,9 +20,15 @@ const BEGIN: &str = "BEGIN;
     SET LOCAL statement_timeout = 0;
     SELECT pg_advisory_xact_lock(7311027)";
 
+fn failed(error: tokio_postgres::Error) -> OpenError {
+    if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
+        return OpenError::PostgresPrivilege { detail: describe(&error) };
+    }
+    OpenError::Postgres(StoreError::from(error).into())
+}
+
 /// Creates or upgrades the tables in the first schema of the connection's search path.
 pub(super) async fn migrate(connection: &PgConnection) -> Result<(), OpenError> {
-    let failed = |error: tokio_postgres::Error| OpenError::Postgres(StoreError::from(error).into());
     let version = connection.number("SELECT current_setting('server_version_num')::bigint").await.map_err(failed)?;
     if version < OLDEST_SERVER {
         return Err(OpenError::OldPostgres { found: version / 10_000 });

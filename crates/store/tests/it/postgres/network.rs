@@ -220,3 +220,14 @@ async fn hosts_are_tried_until_one_accepts_writes() {
     let error = error_of(&read_only, None).await;
     assert!(error.contains("database does not allow writes"), "{error}");
 }
+
+/// Since PostgreSQL 15, only owners may create tables in the schema of a database.
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_privilege_is_reported_with_the_next_step() {
+    let server = NetworkServer::shared();
+    let user = server.user("secret").await;
+    let url = format!("postgres://{user}:secret@{}/postgres", SocketAddr::from((server.address, PORT)));
+    let refused = connect(&url, None).await;
+    let Err(OpenError::PostgresPrivilege { detail }) = &refused else { panic!("{refused:?}") };
+    assert_eq!(detail, "permission denied for schema public (42501)");
+}
