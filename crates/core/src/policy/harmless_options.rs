@@ -99,9 +99,12 @@ impl Check<'_> {
 
     fn read_option_word(&mut self, text: &str, old_tar: bool, open: bool, value: bool) -> Seen {
         let row = self.row;
-        if text == "--" || (text == "-args" && row.harmless.dash_words) {
-            // `--` as the value of an option does not end the options.
-            self.ended = !value;
+        if row.ends_options(text) {
+            match row.after_dashes() {
+                Some(after) => self.row = after,
+                // `--` as the value of an option does not end the options.
+                None => self.ended = !value,
+            }
             return Seen::Covered;
         }
         if old_tar {

@@ -12,7 +12,8 @@ use super::option_list::OptionList;
 #[derive(Debug)]
 pub(super) struct ProgramRow {
     pub(super) program: &'static str,
-    /// The subcommand. Empty for options before it, and for programs without subcommands.
+    /// The subcommand. Empty for options before it, and for programs without subcommands. A row whose subcommand ends in ` --` has
+    /// the options after `--`, which go to another program.
     pub(super) subcommand: &'static str,
     pub(super) harmless: OptionList,
     pub(super) acting: OptionList,
@@ -61,6 +62,21 @@ const fn dash_row(program: &'static str, subcommand: &'static str, harmless: &'s
 impl ProgramRow {
     const fn operands(self, operands: Operands) -> Self {
         Self { operands, ..self }
+    }
+
+    /// Whether the word ends the options. The expression of `find` continues after `--`.
+    pub(super) fn ends_options(&self, word: &str) -> bool {
+        match word {
+            "--" => self.program != "find",
+            "-args" => self.program == "go",
+            _ => false,
+        }
+    }
+
+    /// Returns the row for the options after `--`.
+    pub(super) fn after_dashes(&self) -> Option<&'static Self> {
+        let is_it = |row: &&Self| row.program == self.program && row.subcommand.strip_suffix(" --") == Some(self.subcommand);
+        PROGRAMS.iter().find(is_it)
     }
 
     const fn also_harmless(self, more: &'static str) -> Self {
@@ -124,11 +140,28 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
     row("cargo", "check", CARGO, CARGO_ACTING),
     row("cargo", "c", CARGO, CARGO_ACTING),
     row("cargo", "clippy", CARGO, CARGO_ACTING),
+    // The compiler's options.
+    row(
+        "cargo",
+        "clippy --",
+        "-A= -W= -D= -F= --allow= --warn= --deny= --forbid= --force-warn= --cap-lints= --no-deps -v --verbose -h --help",
+        "-C= --codegen= --cfg= --check-cfg= --crate-name= --crate-type= --edition= --emit= --extern= -L= -l= -o= --out-dir= --print= \
+         --sysroot= --target= -Z= -O -g --remap-path-prefix=",
+    )
+    .operands(Operands::NotStarting(&['@'])),
     row("cargo", "bench", CARGO, CARGO_ACTING),
     row("cargo", "doc", CARGO, "--config= --manifest-path= --target-dir= --target= --open -Z="),
     row("cargo", "run", CARGO, CARGO_ACTING),
     row("cargo", "r", CARGO, CARGO_ACTING),
     row("cargo", "fmt", "--all --check -q -v --quiet --verbose -p= --package= --message-format= -h --help", "--manifest-path="),
+    // The options of rustfmt.
+    row(
+        "cargo",
+        "fmt --",
+        "--check -l --files-with-diff -q --quiet -v --verbose --color= --edition= --style-edition= --unstable-features -V --version \
+         -h --help",
+        "--backup --config= --config-path= --emit= --file-lines= --print-config=",
+    ),
     row("cargo", "tree", CARGO, CARGO_ACTING),
     row(
         "cargo",
@@ -319,7 +352,7 @@ pub(super) const PROGRAMS: &[ProgramRow] = &[
         "-q --quiet -t --tags -b --branches -h --heads --refs --get-url --sort= --exit-code --symref",
         "--upload-pack= -o= --server-option=",
     ),
-    row("git", "bisect", "-q --no-checkout --first-parent", "").operands(Operands::NoneOf(&["run", "visualize", "view"])),
+    row("git", "bisect", "-q --no-checkout --first-parent", "").operands(Operands::NoneOf(&["run", "replay", "visualize", "view"])),
     row("git", "submodule", "-q --quiet --cached", "--recursive").operands(Operands::NoneOf(&["foreach", "add", "update"])),
     row("npm", "", "-s --silent -q --quiet -v --version -h --help", NPM_ACTING).operands(Operands::Subcommand),
     row("npm", "test", NPM, NPM_ACTING),
