@@ -1,4 +1,4 @@
-//! SHA-256 digests that people compare and clients send back.
+//! Digests that people compare and clients send back.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +12,20 @@ const SHORT: usize = 12;
 /// A SHA-256 digest. Written as 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ShaDigest([u8; 32]);
+
+/// The BLAKE3 hash of a file. Written as 64 hexadecimal digits.
+///
+/// A file is hashed before its ask is opened, so the agent waits for it. BLAKE3 is about five times as fast as SHA-256 with the
+/// processor's own instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FileHash([u8; 32]);
+
+impl FileHash {
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(blake3::hash(bytes).into())
+    }
+}
 
 impl ShaDigest {
     #[must_use]
@@ -71,45 +85,58 @@ impl DigestFields {
     }
 }
 
-impl fmt::Display for ShaDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
-    }
-}
-
-impl fmt::Debug for ShaDigest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "ShaDigest({self})")
-    }
-}
-
 /// The error for text that is not 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a digest is 64 hexadecimal digits")]
 pub struct InvalidDigest;
 
-impl FromStr for ShaDigest {
-    type Err = InvalidDigest;
+/// Reads 64 hexadecimal digits.
+fn parse(text: &str) -> Result<[u8; 32], InvalidDigest> {
+    let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
+    let digits = digits.filter(|digits| digits.len() == 64).ok_or(InvalidDigest)?;
+    let mut bytes = [0; 32];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = u8::try_from(pair[0] * 16 + pair[1]).map_err(|_| InvalidDigest)?;
+    }
+    Ok(bytes)
+}
 
-    fn from_str(text: &str) -> Result<Self, InvalidDigest> {
-        let digits: Option<Vec<u32>> = text.chars().map(|digit| digit.to_digit(16)).collect();
-        let digits = digits.filter(|digits| digits.len() == 64).ok_or(InvalidDigest)?;
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = u8::try_from(pair[0] * 16 + pair[1]).map_err(|_| InvalidDigest)?;
+/// Writes a digest as text, and reads it.
+macro_rules! written_in_hexadecimal {
+    ($digest:ident) => {
+        impl fmt::Display for $digest {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
         }
-        Ok(Self(bytes))
-    }
+
+        impl fmt::Debug for $digest {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({self})", stringify!($digest))
+            }
+        }
+
+        impl FromStr for $digest {
+            type Err = InvalidDigest;
+
+            fn from_str(text: &str) -> Result<Self, InvalidDigest> {
+                parse(text).map(Self)
+            }
+        }
+
+        impl Serialize for $digest {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $digest {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+            }
+        }
+    };
 }
 
-impl Serialize for ShaDigest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for ShaDigest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
-    }
-}
+written_in_hexadecimal!(ShaDigest);
+written_in_hexadecimal!(FileHash);

@@ -33,7 +33,7 @@ impl From<&core::ExecutedFiles> for ExecutedCode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AskFiles {
-    /// SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files.
+    /// Digest of all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
     /// The files, in the order of `executes`. A missing file is left out if a file of the same name exists elsewhere in the
@@ -60,7 +60,7 @@ pub struct AskFile {
     /// The size of the complete file in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub size: Option<u64>,
-    /// SHA-256 of the complete file.
+    /// BLAKE3 hash of the complete file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Action, AskBody};
-use crate::digest::{DigestFields, ShaDigest};
+use crate::digest::{DigestFields, FileHash, ShaDigest};
 use crate::policy::{ExecutedCode, executed_code};
 
 /// Distinguishes digests of this layout from those of later ones.
@@ -15,9 +15,9 @@ const LAYOUT: &str = "sayso files 1";
 pub struct ExecutedFile {
     /// The absolute path.
     pub path: String,
-    /// The SHA-256 hash of the content. `None` if the file could not be read.
+    /// `None` if the file could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub digest: Option<ShaDigest>,
+    pub digest: Option<FileHash>,
 }
 
 /// The files that the command of an approval executes, as they were when the ask was opened.

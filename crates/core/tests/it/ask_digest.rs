@@ -4,7 +4,7 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use sayso_core::ask::{Action, Approval, AskBody, AskContext, FileDiff, Preview, ask_digest};
-use sayso_core::digest::ShaDigest;
+use sayso_core::digest::{FileHash, ShaDigest};
 use sayso_core::raw::Raw;
 
 use crate::support::{ask, choice, link, run};
@@ -102,6 +102,13 @@ proptest! {
         prop_assert_eq!(digest.to_string().parse::<ShaDigest>(), Ok(digest));
         prop_assert!(digest.to_string().starts_with(&digest.short()) && digest.short().len() == 12);
     }
+}
+
+#[test]
+fn file_hash_equals_the_published_test_vector() {
+    let hash = FileHash::of_bytes(b"abc");
+    assert_eq!(hash.to_string(), "6437b3ac38465133ffb63b75273a8db548c558465d79db03fd359c6cd5bd9d85");
+    assert_eq!(hash.to_string().parse(), Ok(hash));
 }
 
 #[test]

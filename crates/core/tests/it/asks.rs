@@ -7,7 +7,7 @@ use sayso_core::ask::{
     PendingAsk, PolicyNote, Preview, Question, QuestionOption, QuestionProblem, Reach, Refused, TextShape, TypedAnswers,
     content_digest, find_message_target, first_options, resolve, validate_answers,
 };
-use sayso_core::digest::ShaDigest;
+use sayso_core::digest::{FileHash, ShaDigest};
 use sayso_core::id::{AskId, BlockId, TokenId};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
@@ -347,7 +347,7 @@ fn executed_files_are_listed_from_the_directory_of_the_command() {
 fn content_digest_covers_every_path_and_content() {
     let file = |path: &str, content: Option<&str>| ExecutedFile {
         path: path.to_owned(),
-        digest: content.map(|content| ShaDigest::of_bytes(content.as_bytes())),
+        digest: content.map(|content| FileHash::of_bytes(content.as_bytes())),
     };
     let files = [file("/a", Some("1")), file("/b", None)];
     let digest = content_digest(&files);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use sayso_api::session::NewSession;
 use sayso_core::actor::Actor;
 use sayso_core::ask::Decision;
-use sayso_core::digest::ShaDigest;
+use sayso_core::digest::{FileHash, ShaDigest};
 use sayso_core::id::{AskId, TokenId};
 use sayso_core::scope::Scope;
 use sayso_store::ops::ResolveAsk;
@@ -64,7 +64,7 @@ async fn people_who_may_answer_see_the_files_that_a_command_executes() {
     let deployment = Deployment::start().await;
     let Deployment { world, ask, .. } = &deployment;
     let shown = deployment.files().await;
-    let digest = ShaDigest::of_bytes(SCRIPT.as_bytes()).to_string();
+    let digest = FileHash::of_bytes(SCRIPT.as_bytes()).to_string();
     let file = json!({ "path": deployment.path("deploy.sh"), "text": SCRIPT, "truncated": false, "size": SCRIPT.len(), "digest": digest });
     assert_eq!(shown["digest"].as_str().map(str::len), Some(64));
     assert_eq!(shown, json!({ "digest": shown["digest"], "files": [file], "unlisted": false }));

@@ -4167,12 +4167,12 @@ export interface components {
              * @description The size of the complete file in bytes.
              */
             size?: number | null;
-            /** @description SHA-256 of the complete file. */
+            /** @description BLAKE3 hash of the complete file. */
             digest?: string | null;
         };
         /** @description The current content of the files that an ask executes. Only tokens that may answer can read it. */
         AskFiles: {
-            /** @description SHA-256 over all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files. */
+            /** @description Digest of all files. Send it as `contentDigest` with the approval. Absent if the server does not read the files. */
             digest?: string | null;
             /**
              * @description The files, in the order of `executes`. A missing file is left out if a file of the same name exists elsewhere in the

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sayso_agents::diff::file_diff;
 use sayso_core::ask::{Ask, ExecutedFile, ExecutedFiles, FileDiff, content_digest};
-use sayso_core::digest::ShaDigest;
+use sayso_core::digest::{FileHash, ShaDigest};
 use sayso_core::id::AskId;
 
 use crate::small_file::{read_apart, read_beneath};
@@ -21,11 +21,11 @@ const MAX_FILE: u64 = 1024 * 1024;
 const MAX_REMEMBERED: usize = 32 * 1024 * 1024;
 
 /// One file at one moment.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct FileSnapshot {
     pub(crate) file: ExecutedFile,
     /// `None` if it could not be read.
-    pub(crate) bytes: Option<Arc<[u8]>>,
+    pub(crate) bytes: Option<Vec<u8>>,
 }
 
 /// The files of one ask at one moment.
@@ -39,11 +39,11 @@ impl FileSnapshots {
     /// Reads the files. Blocks on the file system.
     fn read(project: &Path, paths: &[String], known: Option<&Self>) -> Self {
         let read = |path: &String| {
-            let bytes: Option<Arc<[u8]>> = read_beneath(project, Path::new(path), MAX_FILE).ok().map(Into::into);
+            let bytes = read_beneath(project, Path::new(path), MAX_FILE).ok();
             let known = known.and_then(|known| known.files.iter().find(|earlier| earlier.file.path == *path));
             let digest = match (&bytes, known) {
                 (Some(bytes), Some(FileSnapshot { file, bytes: Some(earlier) })) if bytes == earlier => file.digest,
-                (Some(bytes), _) => Some(ShaDigest::of_bytes(bytes)),
+                (Some(bytes), _) => Some(FileHash::of_bytes(bytes)),
                 (None, _) => None,
             };
             FileSnapshot { file: ExecutedFile { path: path.clone(), digest }, bytes }
@@ -66,7 +66,7 @@ impl FileSnapshots {
     }
 
     fn size(&self) -> usize {
-        self.files.iter().map(|file| file.file.path.len() + file.bytes.as_ref().map_or(0, |bytes| bytes.len())).sum()
+        self.files.iter().map(|file| file.file.path.len() + file.bytes.as_ref().map_or(0, Vec::len)).sum()
     }
 }
 
