@@ -3,6 +3,7 @@
 use sayso_client::Client;
 use sayso_client::api::ask::{Ask, AskFile, AskFiles, AskStatus, FileDiff};
 
+use crate::order::ending;
 use crate::sanitize;
 
 /// Said in place of content that cannot be shown.
@@ -10,6 +11,16 @@ const NOT_AVAILABLE: &str = "Content not available";
 const UNLISTED: &str = "Runs code from the project";
 /// Said after the contents of all files.
 const STILL_CHANGEABLE: &str = "The agent can still change these files after you approve.";
+
+/// How many digits of the content digest `sayso show` prints, and `sayso approve --content` needs at least. An agent that knows
+/// them cannot find other content with the same digits.
+pub(crate) const SHORT_CONTENT: usize = 16;
+
+/// Returns the command that approves the content of these files. `None` if the server does not compare them.
+pub(crate) fn approve_command(ask: &Ask, files: &AskFiles) -> Option<String> {
+    let digest: String = sanitize::line(files.digest.as_deref()?).chars().take(SHORT_CONTENT).collect();
+    Some(format!("sayso approve {} --content {digest}", ending(&ask.id, 4)))
+}
 
 /// Reads the files of a pending ask. `None` if it has none, or if this token may not read them.
 pub(crate) async fn read(client: &Client, ask: &Ask) -> Option<AskFiles> {

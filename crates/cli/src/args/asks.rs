@@ -31,6 +31,23 @@ pub(crate) struct AnswerArgs {
     pub(crate) note: Option<String>,
 }
 
+/// Arguments of `sayso approve`.
+#[derive(Debug, Clone, PartialEq, Eq, Args)]
+pub(crate) struct ApproveArgs {
+    /// ID of the ask, or any unique suffix of it
+    #[arg(add = completion::asks())]
+    pub(crate) id: String,
+    /// Number or ID of one of the agent's own approval choices
+    #[arg(long, value_name = "CHOICE")]
+    pub(crate) choice: Option<String>,
+    /// Approve this input instead of the agent's, as JSON
+    #[arg(long, value_name = "JSON")]
+    pub(crate) input: Option<String>,
+    /// Digest of the executed files that you saw; `sayso show` prints it
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) content: Option<String>,
+}
+
 /// Arguments of `sayso deny` and `sayso reject`.
 #[derive(Debug, Clone, PartialEq, Eq, Args)]
 pub(crate) struct RefuseArgs {

@@ -19,7 +19,7 @@ use crate::completion;
 pub(crate) use self::agents::{
     AcpArgs, ConfigScope, ConnectAgent, ConnectArgs, HookAgent, McpArgs, OnClose, SessionAction, StartArgs,
 };
-pub(crate) use self::asks::{AnswerArgs, AskArgs, ListArgs, RefuseArgs};
+pub(crate) use self::asks::{AnswerArgs, ApproveArgs, AskArgs, ListArgs, RefuseArgs};
 pub(crate) use self::help::{command, parse, refuse};
 pub(crate) use self::rules::{PolicyAction, WorkflowAction};
 pub(crate) use self::server::{
@@ -70,17 +70,7 @@ pub(crate) enum CliCommand {
     /// Answer a question
     Answer(AnswerArgs),
     /// Approve a tool call, a plan or a link
-    Approve {
-        /// ID of the ask, or any unique suffix of it
-        #[arg(add = completion::asks())]
-        id: String,
-        /// Number or ID of one of the agent's own approval choices
-        #[arg(long, value_name = "CHOICE")]
-        choice: Option<String>,
-        /// Approve this input instead of the agent's, as JSON
-        #[arg(long, value_name = "JSON")]
-        input: Option<String>,
-    },
+    Approve(ApproveArgs),
     /// Deny a tool call, a plan or a link
     Deny(RefuseArgs),
     /// Reject a question
@@ -273,7 +263,7 @@ impl CliCommand {
             | Self::Show { .. }
             | Self::History { .. }
             | Self::Answer(_)
-            | Self::Approve { .. }
+            | Self::Approve(_)
             | Self::Deny(_)
             | Self::Reject(_)
             | Self::Snooze { .. }

@@ -48,7 +48,7 @@ pub(crate) async fn run(app: &App, command: Option<CliCommand>) -> Result<(), Fa
         CliCommand::Show { id, raw } => show::run(app, &id, raw).await,
         CliCommand::History { limit } => history::run(app, limit).await,
         CliCommand::Answer(args) => answer::run(app, args).await,
-        CliCommand::Approve { id, choice, input } => decide::approve(app, &id, choice, input).await,
+        CliCommand::Approve(args) => decide::approve(app, args).await,
         CliCommand::Deny(args) => decide::deny(app, args).await,
         CliCommand::Reject(args) => decide::reject(app, args).await,
         CliCommand::Snooze { id, time } => snooze::run(app, &id, time).await,

@@ -78,6 +78,9 @@ fn describe(ask: &Ask, seen: Option<&AskFiles>, now: Time, look: &Look) -> Strin
         if !shown.is_empty() {
             let _ = write!(out, "\n{shown}");
         }
+        if let Some(command) = seen.and_then(|files| files::approve_command(ask, files)) {
+            let _ = write!(out, "\nApprove this content with: {command}");
+        }
         let _ = write!(
             out,
             "\n\n{}\n{}",

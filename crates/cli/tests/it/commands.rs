@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use sayso_client::api::ask::AskStatus;
 use sayso_client::question;
 
@@ -147,6 +147,59 @@ async fn approve_accepts_a_choice_or_an_edited_input() -> Result<()> {
         assert!(ran.err.starts_with(said), "{ran:?}");
     }
     assert_eq!(person.pending().await?.id, asked.id);
+    Ok(())
+}
+
+#[tokio::test]
+async fn approve_names_the_content_of_executed_files() -> Result<()> {
+    let person = Person::new().await?;
+    let script = person.project().join("deploy.sh");
+    std::fs::write(&script, "echo opened\n")?;
+    let (mut agent, asked) = person.mock_asks("deploy").await?;
+    let id = ending(&asked.id);
+    let refused = async |args: &[&str], code: i32, said: &str| -> Result<()> {
+        let ran = person.run(args).await?;
+        assert_eq!(ran.code, Some(code), "{ran:?}");
+        let next = format!("See the files, and the command that approves them, with: sayso show {id}\n");
+        assert_eq!(ran.err, format!("{said}\n{next}"));
+        assert_eq!(person.pending().await?.status, AskStatus::Pending);
+        Ok(())
+    };
+    let unnamed = "Not sent. This command executes files, so the approval must name the content that you saw.";
+    refused(&["approve", id], 2, unnamed).await?;
+    refused(&["approve", id, "--content", "0123456789abcde"], 2, "A content digest has at least 16 hexadecimal digits.").await?;
+
+    // The person sees other content than at the opening, and then the agent restores the file.
+    std::fs::write(&script, "echo seen\n")?;
+    let shown = person.ok(&["show", id]).await?;
+    let command = shown.lines().find_map(|line| line.strip_prefix("Approve this content with: sayso "));
+    let command: Vec<&str> = command.context("no command")?.split(' ').collect();
+    assert!(shown.contains("\n  echo seen\n") && command[..3] == ["approve", id, "--content"], "{shown}");
+    std::fs::write(&script, "echo opened\n")?;
+    refused(&command, 1, "Not sent. A file that this command executes has changed since you saw it.").await?;
+
+    std::fs::write(&script, "echo seen\n")?;
+    assert_eq!(person.ok(&command).await?, "✓ Approved by tester in the terminal.");
+    assert_eq!(agent.finished().await?, "Approved: ./deploy.sh");
+
+    let (_agent, asked) = person.mock_asks("approve").await?;
+    let ran = person.run(&["approve", &asked.id, "--content", &"0".repeat(64)]).await?;
+    assert_eq!(ran.err, "Not sent. There is no content to compare for this ask.\n");
+    Ok(())
+}
+
+#[tokio::test]
+async fn approve_on_a_terminal_shows_executed_files_first() -> Result<()> {
+    let person = Person::new().await?;
+    std::fs::write(person.project().join("deploy.sh"), "echo to staging\n")?;
+    let (mut agent, asked) = person.mock_asks("deploy").await?;
+    let mut terminal = person.terminal(&["approve", ending(&asked.id)])?;
+    let shown = terminal.expect("Approve? [y/n/e/r/?]: ").await?;
+    assert!(shown.contains("  echo to staging\n"), "{shown}");
+    assert_eq!(person.pending().await?.status, AskStatus::Pending);
+    terminal.line("y").await?;
+    terminal.expect("✓ Approved by tester in the terminal.").await?;
+    assert_eq!(agent.finished().await?, "Approved: ./deploy.sh");
     Ok(())
 }
 
