@@ -196,6 +196,7 @@ mod tests {
             "\\xaxe id",
             "1,/x/e id",
             "s/a\n/b/;e",
+            "s/a\nb/c/",
             "saabae",
             "#n\ne id",
             "1,",

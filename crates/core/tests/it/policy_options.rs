@@ -291,6 +291,13 @@ fn options_that_only_read_and_print_are_covered() {
 }
 
 #[test]
+fn wildcard_after_an_option_that_starts_a_command_covers_no_command() {
+    let rules = "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"find . -exec *\", \"find . -name *\", \"fd -x *\", \"fd -HX *\", \"fd --exec *\", \"bash *\"]";
+    not_covered(&user(rules), &["find . -exec rm {} +", "fd -x rm", "fd -HX rm", "fd --exec rm", "bash -c 'rm x' argument"]);
+    covered(&user(rules), &["bash x.sh", "find . -name x"]);
+}
+
+#[test]
 fn rule_that_names_an_option_allows_it() {
     let set = user(
         "[[rules]]\nname = \"wide\"\ndo = \"allow\"\nrun = [\"git -C sub *\", \"sed -i *\", \"cargo test --manifest-path sub/Cargo.toml *\", \"npm run --prefix web *\", \"curl -o out *\", \"git diff --output=*\", \"kubectl --kubeconfig k get *\", \"make -f x *\", \"git rebase *\", \"go run ./cmd *\", \"find . -delete\", \"tar xzf *\", \"sed -e *\", \"sed --expression *\"]",

@@ -109,3 +109,23 @@ fn value_of(json: &Json) -> Option<Value> {
         Json::Null | Json::Object(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use toml_edit::DocumentMut;
+
+    use super::*;
+
+    #[test]
+    fn comment_of_a_removed_key_moves_to_the_next_key() {
+        for (text, key, left, expected) in [
+            ("# of a\na = 1\nb = 2\nc = 3\n", "a", "", "# of a\nb = 2\nc = 3\n"),
+            ("a = 1\n# of b\nb = 2\n# of c\nc = 3\nd = 4\n", "b", "", "a = 1\n# of b\n# of c\nc = 3\nd = 4\n"),
+            ("a = 1\n# of b\nb = 2\n", "b", "# of b\n", "a = 1\n"),
+        ] {
+            let mut document: DocumentMut = text.parse().unwrap();
+            assert_eq!(remove_key(document.as_table_mut(), key), left, "{text}");
+            assert_eq!(document.to_string(), expected);
+        }
+    }
+}
