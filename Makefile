@@ -81,7 +81,7 @@ gen: $(PACKAGES) ## write the generated files again
 	npm run gen --workspace sdk/typescript
 	python3 sdk/python/scripts/gen_types.py
 
-bench: $(PAGE) ## measure, beside the closest peer; one JSON object per line
+bench: $(PAGE) ## run the benchmarks and those of the closest peer; prints one JSON object per line
 	@scripts/need.sh build browser agents
 	cargo build --release --workspace --bins
 	scripts/bench.sh

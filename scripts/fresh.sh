@@ -7,7 +7,7 @@ SUITE=bookworm
 PERSON=newcomer
 # The tools that fetch and start the build. All other packages are those that scripts/need.sh asks for.
 PACKAGES=ca-certificates,git,make
-# What the build, the tests and the downloads take, in GB.
+# The disk space that the build, the tests and the downloads need, in GB.
 SPACE=20
 
 usage() {

@@ -62,7 +62,7 @@ fuzz() { # paths to leave out, phases
         --no-color
 }
 
-# What it remembers about a run goes where the server's files go.
+# Its records of a run are written to the directory of the server's files.
 cd "$work"
 # Event streams do not end, so there is nothing to wait for. Listeners would open this machine to its network.
 fuzz '/(events|outcomes|stream)$|/listeners' examples,coverage,fuzzing

@@ -14,7 +14,7 @@ import inventory
 SECTION = b".dep-v0"
 HEADER = struct.Struct("<IIQQQQIIQQ")
 PROGRAM_BITS = 1
-# The largest section that this feature is worth, in bytes.
+# The size limit of the section, in bytes.
 LIMIT = 100_000
 
 

@@ -1,4 +1,4 @@
-"""Lists what the binary is made of: `inventory.py sbom` (CycloneDX) and `inventory.py licences`.
+"""Lists the components of the binary: `inventory.py sbom` (CycloneDX) and `inventory.py licences`.
 
 Crates come from `cargo metadata`, the packages of the embedded page from the lock file of npm. Development dependencies are left
 out. The output depends on the lock files alone, so two builds are equal.

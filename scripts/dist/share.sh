@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What all packages contain in addition to the binary, in $build/share: manual pages, completions, licences and the bill of materials.
+# Writes the files that all packages contain in addition to the binary to $build/share: manual pages, completions, licences and
+# the bill of materials.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -101,7 +101,7 @@ mod tests {
 
     use super::*;
 
-    fn told(tool: &str, input: &Value) -> String {
+    fn hook_input(tool: &str, input: &Value) -> String {
         json!({
             "session_id": "t-1", "turn_id": "u", "transcript_path": "/t", "cwd": "/p", "hook_event_name": "PermissionRequest",
             "model": "m", "permission_mode": "default", "tool_name": tool, "tool_input": input,
@@ -110,7 +110,7 @@ mod tests {
     }
 
     fn action(tool: &str, input: &Value) -> Action {
-        match CodexAsk::read(&told(tool, input)).unwrap().body {
+        match CodexAsk::read(&hook_input(tool, input)).unwrap().body {
             AskBody::Approval(approval) => approval.action,
             other => panic!("{other:?}"),
         }
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn hook_output_is_only_allow_or_deny() {
-        let ask = CodexAsk::read(&told("Bash", &json!({"command": "ls"}))).unwrap();
+        let ask = CodexAsk::read(&hook_input("Bash", &json!({"command": "ls"}))).unwrap();
         let said = |decision: &Decision| ask.decision_output(decision).map(|said| serde_json::from_str::<Value>(&said).unwrap());
         let yes = said(&Decision::Approved { choice: None, input: None }).unwrap();
         assert_eq!(yes["hookSpecificOutput"], json!({"hookEventName": "PermissionRequest", "decision": {"behavior": "allow"}}));
@@ -159,7 +159,7 @@ mod tests {
         ] {
             assert!(CodexAsk::read(other).is_none(), "{other}");
         }
-        assert!(CodexAsk::read(&told("Bash", &json!("ls"))).is_none());
-        assert!(CodexAsk::read(&told("", &json!({}))).is_none());
+        assert!(CodexAsk::read(&hook_input("Bash", &json!("ls"))).is_none());
+        assert!(CodexAsk::read(&hook_input("", &json!({}))).is_none());
     }
 }

@@ -16,7 +16,7 @@ pub(crate) mod exit {
     /// A person said no.
     pub(crate) const NO: u8 = 3;
     /// No answer before the deadline.
-    pub(crate) const NOBODY: u8 = 4;
+    pub(crate) const NO_ANSWER: u8 = 4;
     /// Interrupted with Ctrl-C.
     pub(crate) const INTERRUPTED: u8 = 130;
 }

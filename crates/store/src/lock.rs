@@ -20,7 +20,7 @@ impl DirLock {
     ///
     /// # Errors
     /// When another process holds the lock, or the lock file cannot be opened.
-    pub fn take(dir: &Path) -> Result<Self, OpenError> {
+    pub fn acquire(dir: &Path) -> Result<Self, OpenError> {
         let path = dir.join("lock");
         let io = |source| OpenError::Io { path: path.clone(), source };
         let mut file = open_lock(&path).map_err(io)?;
@@ -70,10 +70,10 @@ mod tests {
     #[test]
     fn lock_is_released_while_a_forked_child_still_holds_the_file() {
         let dir = tempfile::tempdir().unwrap();
-        let held = DirLock::take(dir.path()).unwrap();
+        let held = DirLock::acquire(dir.path()).unwrap();
         let inherited = held.file.try_clone().unwrap();
         drop(held);
-        DirLock::take(dir.path()).unwrap();
+        DirLock::acquire(dir.path()).unwrap();
         drop(inherited);
     }
 }

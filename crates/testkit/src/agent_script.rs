@@ -215,7 +215,7 @@ impl Scripted {
         let received = match (&answers, decision) {
             (Some(answers), _) => format!("You answered: {}.", answers.concat().join(", ")),
             (None, Decision::Rejected { message, .. } | Decision::Denied { message, .. }) => format!("Rejected: {message}"),
-            (None, _) => "Nobody answered.".to_owned(),
+            (None, _) => "No one answered.".to_owned(),
         };
         let asked = ScriptedAsk {
             prompt: self.state.prompt.clone().unwrap_or_default(),

@@ -142,7 +142,7 @@ impl FakeCodex {
     ///
     /// # Errors
     /// If they do not arrive in time.
-    pub async fn said(&self, many: usize, holds: impl Fn(&Value) -> bool) -> Result<Vec<Value>> {
+    pub async fn client_messages(&self, many: usize, holds: impl Fn(&Value) -> bool) -> Result<Vec<Value>> {
         let mut said = self.shared.said.subscribe();
         let enough = said.wait_for(|said| said.iter().filter(|said| holds(said)).count() >= many);
         let said = tokio::time::timeout(crate::PATIENCE, enough).await;
@@ -155,7 +155,7 @@ impl FakeCodex {
     /// # Errors
     /// If they do not arrive in time.
     pub async fn answers(&self, many: usize) -> Result<Vec<Value>> {
-        self.said(many, |said| said.get("method").is_none()).await
+        self.client_messages(many, |said| said.get("method").is_none()).await
     }
 
     /// Waits until a client is subscribed to a thread.
@@ -163,7 +163,7 @@ impl FakeCodex {
     /// # Errors
     /// If no client subscribes in time.
     pub async fn wait_for_subscriber(&self, thread: &str) -> Result<()> {
-        self.said(1, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == thread).await.map(drop)
+        self.client_messages(1, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == thread).await.map(drop)
     }
 }
 

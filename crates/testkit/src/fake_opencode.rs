@@ -25,9 +25,9 @@ pub enum ReplyMode {
     Good,
     /// With a web page and status 200 for everything.
     Page,
-    /// With this error status for everything.
+    /// Replies to every request with this error status.
     Status(u16),
-    /// Like OpenCode, for clients with this value after `Basic `.
+    /// Accepts only clients that send this value after `Basic `, like an OpenCode server with a password.
     Password(String),
 }
 
@@ -194,7 +194,9 @@ impl FakeOpenCode {
     /// If no client connects in time.
     pub async fn wait_for_subscriber(&self) -> Result<()> {
         let mut streams = self.shared.streams.subscribe();
-        tokio::time::timeout(crate::PATIENCE, streams.wait_for(|streams| *streams > 0)).await.context("nobody listens")??;
+        tokio::time::timeout(crate::PATIENCE, streams.wait_for(|streams| *streams > 0))
+            .await
+            .context("no client subscribed in time")??;
         Ok(())
     }
 }

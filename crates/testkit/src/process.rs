@@ -22,8 +22,8 @@ pub fn sayso_bin() -> Result<PathBuf> {
     }
     let exe = std::env::current_exe().context("this program does not know where it is")?;
     // Tests are in target/<profile>/deps, binaries in target/<profile>.
-    let beside = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
-    beside.with_context(|| {
+    let built = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
+    built.with_context(|| {
         format!(
             "there is no `sayso` next to {}; build it first (`cargo build --package sayso`, same profile), or set SAYSO_BIN",
             exe.display()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The archive: it asks at once, documents itself, keeps asks over an upgrade, and leaves nothing.
+# Tests the archive: a first ask works immediately, help and manual pages exist, asks survive an upgrade, and uninstalling
+# leaves no files.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Places that Sayso cannot use: a HOME that cannot be written, and a file system without programs.
+# Tests directories that Sayso cannot use: a HOME that is not writable, and a file system that forbids executables.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 

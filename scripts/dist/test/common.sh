@@ -17,7 +17,7 @@ pass() { # text
     printf 'ok: %s\n' "$*"
 }
 
-# Prints a time with its limit. A busy machine is no defect of a package, so a limit fails nothing.
+# Prints a time and its limit. Exceeding the limit is not a failure, because the machine may be busy.
 took() { # milliseconds, limit in milliseconds, what took them
     local mark=ok
     [ "$1" -le "$2" ] || mark=SLOW

@@ -130,7 +130,7 @@ describe.each(APPS)("$app", ({ app, edits, questions }) => {
     it("edit that does not fit never runs", async () => {
       const run = await newRun();
       const group = await run.start([send("ada")]);
-      await run.person.act("approve", { input: { nobody: 1 } });
+      await run.person.act("approve", { input: { unknown: 1 } });
       run.worker();
       await run.status(group, "acknowledged");
       expect(run.lines("sent")).toEqual([]);

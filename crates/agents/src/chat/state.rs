@@ -384,7 +384,7 @@ impl InputStep<'_> {
             Decision::Answered { answers, note } => {
                 let entries = answers.first().map_or(&[][..], Vec::as_slice);
                 let text = question::message(given.raw.map(Raw::as_str), entries, note.as_deref());
-                if given.by == DecidedBy::Nobody {
+                if given.by == DecidedBy::Automatic {
                     self.add_tool_result(&call, format!("Nobody was asked; chosen by the user's policy:\n{text}"));
                 } else {
                     self.add_tool_result(&call, ANSWERED.to_owned());

@@ -61,7 +61,7 @@ mod tests {
 
     use super::*;
 
-    fn wanted(mode: &str, model: Option<&str>) -> StartSettings {
+    fn start_settings(mode: &str, model: Option<&str>) -> StartSettings {
         let (project, mode) = ("/project".to_owned(), mode.to_owned());
         StartSettings { project, mode, model: model.map(str::to_owned), questions: true }
     }
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn new_session_gets_id_from_sayso() {
         let id = "--session-id=018bcfe5-6800-7707-8707-070707070707";
-        assert_eq!(more(wanted("default", None), None), ["--permission-mode=default", id]);
+        assert_eq!(more(start_settings("default", None), None), ["--permission-mode=default", id]);
         assert!(is_conversation(&id["--session-id=".len()..]));
     }
 
@@ -87,15 +87,15 @@ mod tests {
     fn known_conversation_is_resumed() {
         let conversation = Some("29acdebe-ba42-4810-bd75-2475241c67a6");
         let resume = "--resume=29acdebe-ba42-4810-bd75-2475241c67a6";
-        assert_eq!(more(wanted("default", None), conversation), ["--permission-mode=default", resume]);
+        assert_eq!(more(start_settings("default", None), conversation), ["--permission-mode=default", resume]);
     }
 
     #[test]
     fn mode_model_and_questions_become_arguments() {
         for mode in ["acceptEdits", "plan", "dontAsk", "auto"] {
-            assert_eq!(more(wanted(mode, None), None)[..1], [format!("--permission-mode={mode}")]);
+            assert_eq!(more(start_settings(mode, None), None)[..1], [format!("--permission-mode={mode}")]);
         }
-        let all = StartSettings { questions: false, ..wanted("bypassPermissions", Some("opus")) };
+        let all = StartSettings { questions: false, ..start_settings("bypassPermissions", Some("opus")) };
         assert_eq!(
             more(all, None)[..4],
             [
@@ -105,12 +105,12 @@ mod tests {
                 "--disallowedTools=AskUserQuestion"
             ]
         );
-        assert_eq!(more(wanted("", Some("")), None).len(), 1);
+        assert_eq!(more(start_settings("", Some("")), None).len(), 1);
     }
 
     #[test]
     fn values_cannot_be_read_as_options() {
-        let hostile = wanted("--mcp-config", Some("--dangerously-skip-permissions"));
+        let hostile = start_settings("--mcp-config", Some("--dangerously-skip-permissions"));
         assert_eq!(more(hostile, None)[..2], ["--permission-mode=--mcp-config", "--model=--dangerously-skip-permissions"]);
         for id in ["", "--fork-session", "29acdebe-ba42-4810-bd75-2475241c67aG", "29acdebeba424810bd752475241c67a6"] {
             assert!(!is_conversation(id), "{id}");

@@ -30,14 +30,14 @@ pub(super) enum Words {
     /// They were typed as a message, so the transcript already contains them.
     Typed(String),
     /// They were entered together with a decision.
-    Beside(String),
+    Note(String),
 }
 
 impl Reply {
     /// A payload, plus the person's extra words if there are any.
-    pub(super) fn with(payload: String, beside: Option<String>) -> Self {
-        match beside {
-            Some(words) => Self::SayAndTell(payload, Words::Beside(words)),
+    pub(super) fn with(payload: String, note: Option<String>) -> Self {
+        match note {
+            Some(words) => Self::SayAndTell(payload, Words::Note(words)),
             None => Self::Say(payload),
         }
     }
@@ -56,7 +56,7 @@ impl ClaudeProcess {
                 out.line(wire::success(&open.id, &payload));
                 let text = match words {
                     Words::Typed(text) => text,
-                    Words::Beside(text) => {
+                    Words::Note(text) => {
                         let message = format!("{}-words", open.id);
                         out.event(AgentEvent::Message { message, role: Role::User, text: text.clone(), subagent: None });
                         text

@@ -80,7 +80,7 @@ mod tests {
         PromptCall::read(Raw::of(arguments))
     }
 
-    fn said(call: &PromptCall, decision: &Decision) -> Value {
+    fn reply_json(call: &PromptCall, decision: &Decision) -> Value {
         serde_json::from_str(&call.reply(decision)).unwrap()
     }
 
@@ -89,15 +89,15 @@ mod tests {
         let bash = call(&json!({"tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_1"})).unwrap();
         assert_eq!(bash.tool_use.as_deref(), Some("toolu_1"));
         let yes = Decision::Approved { choice: None, input: None };
-        assert_eq!(said(&bash, &yes), json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
+        assert_eq!(reply_json(&bash, &yes), json!({"behavior": "allow", "updatedInput": {"command": "ls"}}));
         let changed = Decision::Approved { choice: None, input: Some(Raw::of(&json!({"command": "ls -l"}))) };
-        assert_eq!(said(&bash, &changed)["updatedInput"]["command"], "ls -l");
+        assert_eq!(reply_json(&bash, &changed)["updatedInput"]["command"], "ls -l");
         let no = Decision::Denied { message: "not now".into(), stop: true };
-        assert_eq!(said(&bash, &no), json!({"behavior": "deny", "message": "not now", "interrupt": true}));
+        assert_eq!(reply_json(&bash, &no), json!({"behavior": "deny", "message": "not now", "interrupt": true}));
         let gone = Decision::Withdrawn { reason: "gone".into() };
-        assert_eq!(said(&bash, &gone), json!({"behavior": "deny", "message": "gone"}));
+        assert_eq!(reply_json(&bash, &gone), json!({"behavior": "deny", "message": "gone"}));
         let misfit = Decision::Answered { answers: vec![vec!["yes".into()]], note: None };
-        assert_eq!(said(&bash, &misfit)["behavior"], "deny", "an answer is no approval");
+        assert_eq!(reply_json(&bash, &misfit)["behavior"], "deny", "an answer is no approval");
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
         let question = call(&json!({"tool_name": "AskUserQuestion", "input": asked})).unwrap();
         assert_eq!(question.body.questions()[0].text, "Which?");
         let answer = Decision::Answered { answers: vec![vec!["A".into(), "B".into()]], note: None };
-        let said = said(&question, &answer);
+        let said = reply_json(&question, &answer);
         assert_eq!((said["behavior"].as_str(), &said["updatedInput"]["answers"]), (Some("allow"), &json!({"Which?": "A, B"})));
         let misfit = Decision::Approved { choice: None, input: None };
         assert_eq!(serde_json::from_str::<Value>(&question.reply(&misfit)).unwrap()["behavior"], "deny");

@@ -105,7 +105,7 @@ mod tests {
     }
 
     /// The updated input for these answers.
-    fn said(input: &RawValue, given: &[&[&str]], note: Option<&str>) -> String {
+    fn answered_input(input: &RawValue, given: &[&[&str]], note: Option<&str>) -> String {
         answered(input, &AnswerInput { answers: &answers(given), note, typed: false }).unwrap()
     }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn answers_are_added_to_the_whole_input() {
-        let said = said(&raw(TWO), &[&["x, y", "own"], &["text"]], Some("hurry"));
+        let said = answered_input(&raw(TWO), &[&["x, y", "own"], &["text"]], Some("hurry"));
         assert!(said.contains(r#""metadata":{"n":1.10}"#), "numbers stay as they were written: {said}");
         let said: Value = serde_json::from_str(&said).unwrap();
         assert_eq!(said["answers"], json!({"A ä?": "x, y, own", "B?": "text"}));
@@ -153,9 +153,9 @@ mod tests {
     #[test]
     fn unanswered_question_has_no_key() {
         let read = |said: &str| serde_json::from_str::<Value>(said).unwrap();
-        let blank = read(&said(&raw(TWO), &[&[], &["text"]], Some(" ")));
+        let blank = read(&answered_input(&raw(TWO), &[&[], &["text"]], Some(" ")));
         assert_eq!((&blank["answers"], blank.get("annotations")), (&json!({"B?": "text"}), None));
-        let noted = read(&said(&raw(TWO), &[&[], &["text"]], Some("n")));
+        let noted = read(&answered_input(&raw(TWO), &[&[], &["text"]], Some("n")));
         assert_eq!(noted["annotations"], json!({"B?": {"notes": "n"}}), "Claude reads it only with an answer");
     }
 
@@ -171,7 +171,7 @@ mod tests {
     fn unpaired_surrogate_is_returned_unchanged() {
         let input = raw(r#"{"questions":[{"question":"A \ud83d?"}]}"#);
         assert_eq!(read(&input).unwrap().len(), 1);
-        let said = said(&input, &[&["x"]], None);
+        let said = answered_input(&input, &[&["x"]], None);
         assert!(said.ends_with(r#""answers":{"A \ud83d?":"x"}}"#), "{said}");
     }
 }

@@ -246,7 +246,7 @@ impl Hub {
             self.pass_on(outputs, None, all);
         } else if let Some(thread) = self.threads.iter_mut().find(|known| known.id == thread) {
             thread.keep(line);
-            all.push(Output::Found(thread.found()));
+            all.push(Output::Found(thread.found_session()));
         }
     }
 
@@ -272,7 +272,7 @@ impl Hub {
             // Questions that do not block Codex arrive as a message.
             "item/completed" if asks() => {
                 known.keep(line.to_owned());
-                all.push(Output::Found(known.found()));
+                all.push(Output::Found(known.found_session()));
             }
             _ => {}
         }
@@ -415,7 +415,7 @@ impl Thread {
         self.lines.push(line);
     }
 
-    fn found(&self) -> FoundSession {
+    fn found_session(&self) -> FoundSession {
         FoundSession { native_id: self.id.clone(), project: self.cwd.clone(), title: self.title.clone() }
     }
 }

@@ -72,7 +72,7 @@ impl Items {
     }
 
     /// Removes and returns the unfinished items of a thread.
-    pub(super) fn take(&mut self, thread: &str) -> Vec<Item> {
+    pub(super) fn take_thread(&mut self, thread: &str) -> Vec<Item> {
         let (left, kept) = std::mem::take(&mut self.0).into_iter().partition(|item: &Item| item.thread == thread);
         self.0 = kept;
         left.into()
@@ -176,7 +176,7 @@ fn texts(content: &serde_json::value::RawValue) -> String {
 mod tests {
     use super::*;
 
-    fn shown(item: &str, ended: bool) -> Option<(String, Option<String>, Option<String>, ToolStatus)> {
+    fn tool_event(item: &str, ended: bool) -> Option<(String, Option<String>, Option<String>, ToolStatus)> {
         match event(&Object::parse(item).unwrap(), "i", None, ended)? {
             AgentEvent::Tool { name, input, output, status, .. } => {
                 Some((name, input.map(|raw| raw.as_str().to_owned()), output, status))
@@ -189,14 +189,14 @@ mod tests {
     fn tool_call_is_reported_at_start_and_end() {
         let begun = r#"{"type":"commandExecution","command":"ls","cwd":"/p","status":"inProgress","aggregatedOutput":null}"#;
         let input = Some(r#"{"command":"ls","cwd":"/p"}"#.to_owned());
-        assert_eq!(shown(begun, false), Some(("commandExecution".into(), input, None, ToolStatus::Running)));
+        assert_eq!(tool_event(begun, false), Some(("commandExecution".into(), input, None, ToolStatus::Running)));
         let failed = r#"{"type":"commandExecution","status":"failed","aggregatedOutput":"no","exitCode":2}"#;
         let said = Some("no\n(exit code 2)".to_owned());
-        assert_eq!(shown(failed, true), Some(("commandExecution".into(), None, said, ToolStatus::Error)));
+        assert_eq!(tool_event(failed, true), Some(("commandExecution".into(), None, said, ToolStatus::Error)));
         let called = r#"{"type":"mcpToolCall","server":"demo","tool":"plain","status":"completed","result":{"content":[{"type":"text","text":"ran"}]}}"#;
-        assert_eq!(shown(called, true), Some(("mcp__demo__plain".into(), None, Some("ran".into()), ToolStatus::Complete)));
+        assert_eq!(tool_event(called, true), Some(("mcp__demo__plain".into(), None, Some("ran".into()), ToolStatus::Complete)));
         for no in [r#"{"type":"agentMessage","text":"x"}"#, r#"{"type":"reasoning"}"#, r#"{"type":"news"}"#, "{}"] {
-            assert_eq!(shown(no, true), None, "{no}");
+            assert_eq!(tool_event(no, true), None, "{no}");
         }
     }
 
@@ -217,6 +217,6 @@ mod tests {
             items.keep(patch(&n.to_string(), 0));
         }
         assert_eq!(items.0.len(), ITEMS);
-        assert_eq!(items.take("t").len(), ITEMS);
+        assert_eq!(items.take_thread("t").len(), ITEMS);
     }
 }

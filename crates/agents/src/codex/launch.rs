@@ -90,19 +90,19 @@ pub(super) fn input(text: &str) -> Value {
 mod tests {
     use super::*;
 
-    fn wanted(mode: &str) -> StartSettings {
+    fn start_settings(mode: &str) -> StartSettings {
         StartSettings { project: "/project".to_owned(), mode: mode.to_owned(), model: None, questions: true }
     }
 
     #[test]
     fn question_tool_is_enabled_or_removed() {
-        assert_eq!(launch(&wanted("default")).args, ["-c", QUESTIONS_ON]);
-        assert_eq!(launch(&StartSettings { questions: false, ..wanted("default") }).args, ["-c", QUESTIONS_OFF]);
+        assert_eq!(launch(&start_settings("default")).args, ["-c", QUESTIONS_ON]);
+        assert_eq!(launch(&StartSettings { questions: false, ..start_settings("default") }).args, ["-c", QUESTIONS_OFF]);
     }
 
     #[test]
     fn thread_uses_wanted_mode_with_a_person_as_reviewer() {
-        let of = |mode: &str| thread(&wanted(mode), None);
+        let of = |mode: &str| thread(&start_settings(mode), None);
         let plain = json!({"cwd": "/project", "approvalsReviewer": "user"});
         assert_eq!((of("default"), of(""), of("plan")), (plain.clone(), plain.clone(), plain));
         assert_eq!(of("dontAsk")["approvalPolicy"], "never");
@@ -111,8 +111,8 @@ mod tests {
             (&json!("on-request"), &json!("workspace-write"))
         );
         assert_eq!(of("bypassPermissions")["sandbox"], "danger-full-access");
-        assert!(knows_mode(&wanted("plan")) && !knows_mode(&wanted("careful")));
-        let again = thread(&StartSettings { model: Some("gpt-5.5".to_owned()), ..wanted("careful") }, Some("t-1"));
+        assert!(knows_mode(&start_settings("plan")) && !knows_mode(&start_settings("careful")));
+        let again = thread(&StartSettings { model: Some("gpt-5.5".to_owned()), ..start_settings("careful") }, Some("t-1"));
         let known =
             json!({"cwd": "/project", "approvalsReviewer": "user", "model": "gpt-5.5", "threadId": "t-1", "excludeTurns": true});
         assert_eq!(again, known);
@@ -120,8 +120,8 @@ mod tests {
 
     #[test]
     fn plan_mode_is_set_on_every_turn() {
-        assert!(turn(&wanted("default"), "t", Some("m"), "go").get("collaborationMode").is_none());
-        assert_eq!(turn(&wanted("plan"), "t", Some("m"), "go")["collaborationMode"]["mode"], "plan");
-        assert!(turn(&wanted("plan"), "t", None, "go").get("collaborationMode").is_none());
+        assert!(turn(&start_settings("default"), "t", Some("m"), "go").get("collaborationMode").is_none());
+        assert_eq!(turn(&start_settings("plan"), "t", Some("m"), "go")["collaborationMode"]["mode"], "plan");
+        assert!(turn(&start_settings("plan"), "t", None, "go").get("collaborationMode").is_none());
     }
 }

@@ -76,7 +76,7 @@ impl CodexState {
             out.event(AgentEvent::AskWithdrawn { native_id: open.native_id, reason: reason.to_owned() });
         }
         if interrupted {
-            for item in self.items.take(&thread) {
+            for item in self.items.take_thread(&thread) {
                 out.event(item.cut_short(subagent.clone()));
             }
         }

@@ -125,7 +125,8 @@ pub enum DecidedBy {
     Typed,
     /// A policy, a timeout or a limit. The reason may be shown to the agent where its protocol has a field for it, but
     /// never as a message of a person.
-    Nobody,
+    #[serde(rename = "nobody")]
+    Automatic,
 }
 
 impl DecidedBy {
@@ -134,7 +135,7 @@ impl DecidedBy {
     pub const fn is_person(self) -> bool {
         match self {
             Self::Person | Self::Typed => true,
-            Self::Nobody => false,
+            Self::Automatic => false,
         }
     }
 }

@@ -30,7 +30,7 @@ fn endpoint() -> Endpoint {
     }
 }
 
-fn which(change: impl FnOnce(&mut Value)) -> Value {
+fn question_arguments(change: impl FnOnce(&mut Value)) -> Value {
     let mut arguments =
         json!({ "header": "Database", "question": "Which?", "options": [{ "label": "SQLite" }, { "label": "Postgres" }] });
     change(&mut arguments);
@@ -75,7 +75,7 @@ impl Talk {
     }
 
     /// The messages of the latest request to the model.
-    fn told(&self) -> Vec<Value> {
+    fn request_messages(&self) -> Vec<Value> {
         let body: Value = serde_json::from_str(self.call().body.as_ref().unwrap().as_str()).unwrap();
         body["messages"].as_array().unwrap().clone()
     }
@@ -105,7 +105,7 @@ impl Talk {
     }
 
     fn asks(&mut self, change: impl FnOnce(&mut Value)) -> Box<NewAsk> {
-        self.says("Let me ask.", &[called("question", &which(change))]);
+        self.says("Let me ask.", &[called("question", &question_arguments(change))]);
         match self.events.pop() {
             Some(AgentEvent::AskOpened(ask)) => ask,
             other => panic!("{other:?}"),
@@ -144,7 +144,10 @@ fn system_prompt_is_sent_and_the_reply_streams() {
     let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
     assert_eq!((&body["model"], &body["stream"]), (&json!("small"), &json!(true)));
     assert_eq!(body["tools"][0]["function"]["name"], "question");
-    assert_eq!(talk.told(), [json!({"role": "system", "content": "Be brief."}), json!({"role": "user", "content": "Hello"})]);
+    assert_eq!(
+        talk.request_messages(),
+        [json!({"role": "system", "content": "Be brief."}), json!({"role": "user", "content": "Hello"})]
+    );
     let server = talk.chat.server().unwrap();
     assert_eq!((server.url.as_str(), server.login), ("http://127.0.0.1:9/v1", Login::Bearer("MODEL_KEY".to_owned())));
     talk.stream(&json!({ "content": "Hi" }));
@@ -156,7 +159,7 @@ fn system_prompt_is_sent_and_the_reply_streams() {
     assert!(talk.ended() && talk.chat.server().is_none(), "nothing is open between turns");
     talk.tell(prompt("And now?"));
     assert_eq!(
-        talk.told()[2..],
+        talk.request_messages()[2..],
         [json!({"role": "assistant", "content": "Hi there"}), json!({"role": "user", "content": "And now?"})]
     );
 }
@@ -175,7 +178,7 @@ fn answer_becomes_a_message_after_a_question() {
     assert_eq!(talk.last_words(), (Role::User, "Postgres"));
     assert!(talk.events.iter().any(|event| matches!(event, AgentEvent::AskDelivery { delivery: Delivery::Delivered, .. })));
     assert_eq!(talk.calls.len(), calls + 1);
-    let told = talk.told();
+    let told = talk.request_messages();
     assert_eq!(told[2]["tool_calls"][0]["id"], "c1");
     assert_eq!((&told[3]["role"], &told[3]["tool_call_id"]), (&json!("tool"), &json!("c1")));
     assert_eq!(told[4], json!({"role": "user", "content": "Postgres"}));
@@ -201,7 +204,7 @@ fn typed_message_answers_without_another_message() {
     let ask = talk.asks(|_| {});
     talk.decide(&ask, answered(&["Postgres, please"]), DecidedBy::Typed);
     assert_eq!(talk.last_words().0, Role::Assistant);
-    assert_eq!(talk.told().last().unwrap(), &json!({"role": "user", "content": "Postgres, please"}));
+    assert_eq!(talk.request_messages().last().unwrap(), &json!({"role": "user", "content": "Postgres, please"}));
 }
 
 /// After a rejection the model generates nothing until the person sends a message.
@@ -214,7 +217,7 @@ fn rejection_inserts_no_message_and_waits() {
     assert!(talk.ended() && talk.calls.len() == calls);
     assert_eq!(talk.last_words().0, Role::Assistant);
     talk.tell(prompt("Use what you like"));
-    let told = talk.told();
+    let told = talk.request_messages();
     assert_eq!((&told[3]["role"], &told[3]["content"]), (&json!("tool"), &json!("no")));
     assert_eq!(told[4]["content"], "Use what you like");
 }
@@ -223,21 +226,21 @@ fn rejection_inserts_no_message_and_waits() {
 fn policy_decision_is_not_sent_as_the_person() {
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
-    talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Nobody);
-    let told = talk.told();
+    talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Automatic);
+    let told = talk.request_messages();
     assert_eq!(told.last().unwrap()["role"], "tool");
     assert!(told.last().unwrap()["content"].as_str().unwrap().contains("policy:\nSQLite"));
     let mut talk = Talk::begin("Set it up");
     let ask = talk.asks(|_| {});
     let calls = talk.calls.len();
-    talk.decide(&ask, rejected(), DecidedBy::Nobody);
+    talk.decide(&ask, rejected(), DecidedBy::Automatic);
     assert_eq!(talk.calls.len(), calls + 1, "no one is available, so the model continues");
 }
 
 /// The turn is refused with an error block, every call gets an error result, and no ask is opened.
 #[test]
 fn question_that_is_not_alone_or_not_last_is_refused() {
-    let ask = called("question", &which(|_| {}));
+    let ask = called("question", &question_arguments(|_| {}));
     let other = json!({ "id": "c2", "type": "function", "function": { "name": "rm", "arguments": "{}" } });
     for (calls, part) in [
         (vec![ask.clone(), other.clone()], "only tool call"),
@@ -247,7 +250,7 @@ fn question_that_is_not_alone_or_not_last_is_refused() {
         let mut talk = Talk::begin("Go");
         talk.says("", &calls);
         assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains(part)), "{:?}", talk.events.last());
-        let told = talk.told();
+        let told = talk.request_messages();
         let results: Vec<&Value> = told.iter().filter(|said| said["role"] == "tool").collect();
         assert_eq!(results.len(), calls.len());
         assert!(results.iter().all(|result| result["content"].as_str().unwrap().starts_with("Error: ")));
@@ -272,7 +275,7 @@ fn invalid_call_is_returned_to_the_model() {
         talk.says("", &bad);
         let Some(AgentEvent::Tool { status: ToolStatus::Error, output: Some(output), .. }) = talk.events.last() else { panic!() };
         assert!(output.contains("`options` has 0 entries"), "{output}");
-        assert_eq!(talk.told().last().unwrap()["content"], json!(output));
+        assert_eq!(talk.request_messages().last().unwrap()["content"], json!(output));
     }
     let calls = talk.calls.len();
     talk.says("", &bad);
@@ -291,7 +294,7 @@ fn session_without_questions_has_no_tool() {
     talk.tell(start(Some("Go"), "default", false));
     let body: Value = serde_json::from_str(talk.call().body.as_ref().unwrap().as_str()).unwrap();
     assert_eq!(body.get("tools"), None);
-    talk.says("", &[called("question", &which(|_| {}))]);
+    talk.says("", &[called("question", &question_arguments(|_| {}))]);
     assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("no tool `question`")));
 }
 
@@ -314,14 +317,14 @@ fn transient_endpoint_failure_is_retried_then_reported() {
         talk.now = at;
         talk.put(Input::Tick);
         talk.restart();
-        assert_eq!((talk.calls.len(), talk.told().len()), (calls + 1, 2), "truncated output is not kept");
+        assert_eq!((talk.calls.len(), talk.request_messages().len()), (calls + 1, 2), "truncated output is not kept");
     }
     talk.reply(Some(500), "down");
     let [.., AgentEvent::Error(text), AgentEvent::TurnEnded] = talk.events.as_slice() else { panic!("{:?}", talk.events) };
     assert!(text.contains("returned 500: down") && text.contains("kept"), "{text}");
     talk.tell(prompt("Still there?"));
     assert_eq!(
-        talk.told()[1..],
+        talk.request_messages()[1..],
         [json!({"role": "user", "content": "Hello"}), json!({"role": "user", "content": "Still there?"})]
     );
     talk.reply(Some(401), r#"{"error":{"message":"bad key"}}"#);
@@ -346,7 +349,7 @@ fn interrupt_keeps_the_streamed_text() {
     talk.decide(&ask, answered(&["SQLite"]), DecidedBy::Person);
     assert_eq!(talk.undeliverable.len(), 1, "nothing waits for it any more");
     talk.tell(prompt("Anyway"));
-    assert_eq!(talk.told().iter().filter(|said| said["role"] == "tool").count(), 1);
+    assert_eq!(talk.request_messages().iter().filter(|said| said["role"] == "tool").count(), 1);
 }
 
 #[test]
@@ -360,7 +363,7 @@ fn closed_conversation_is_resumed() {
     talk.tell(start(None, "default", true));
     assert!(talk.ended());
     talk.tell(prompt("Still know me?"));
-    assert_eq!(talk.told()[1]["content"], "Hello");
+    assert_eq!(talk.request_messages()[1]["content"], "Hello");
 }
 
 #[test]
@@ -370,7 +373,7 @@ fn messages_are_queued_during_a_turn() {
     let calls = talk.calls.len();
     talk.says("First", &[]);
     assert_eq!(talk.calls.len(), calls + 1);
-    assert_eq!(talk.told()[3]["content"], "Two");
+    assert_eq!(talk.request_messages()[3]["content"], "Two");
     talk.tell(prompt(&"x".repeat(5 << 20)));
     assert!(matches!(talk.events.last(), Some(AgentEvent::Error(text)) if text.contains("not sent")));
 }

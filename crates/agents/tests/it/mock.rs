@@ -99,7 +99,7 @@ impl Stage {
     }
 
     /// The mock's last message.
-    fn said(&self) -> &str {
+    fn last_message(&self) -> &str {
         let line = self.log.lines().rev().find(|line| line.starts_with("message ")).unwrap();
         line.split_once(": ").unwrap().1
     }
@@ -139,7 +139,7 @@ fn line(event: &AgentEvent) -> String {
 #[test]
 fn question_is_answered_with_one_option() {
     let stage = Stage::started("Ask me a question").then(outcome("req-1", answered(&[&["SQLite"]])));
-    assert_eq!(stage.said(), "You answered: SQLite.");
+    assert_eq!(stage.last_message(), "You answered: SQLite.");
     insta::assert_snapshot!(stage.log);
 }
 
@@ -147,14 +147,14 @@ fn question_is_answered_with_one_option() {
 fn question_set_is_answered_in_one_ask() {
     let stage = Stage::started("questions, not one question");
     let stage = stage.then(outcome("req-1", answered(&[&["SQLite"], &["Auth", "Billing"], &["none"]])));
-    assert_eq!(stage.said(), "You answered: [Database] SQLite; [Areas] Auth, Billing; [Notes] none.");
+    assert_eq!(stage.last_message(), "You answered: [Database] SQLite; [Areas] Auth, Billing; [Notes] none.");
     insta::assert_snapshot!(stage.log);
 }
 
 #[test]
 fn approval_runs_or_denies_the_command() {
     let stage = Stage::started("approve").then(outcome("req-1", approved()));
-    assert_eq!(stage.said(), "Approved: cargo test --workspace");
+    assert_eq!(stage.last_message(), "Approved: cargo test --workspace");
     insta::assert_snapshot!(stage.log);
 }
 
@@ -167,14 +167,14 @@ fn plan_is_approved() {
 fn form_is_filled_in() {
     let answers = answered(&[&["shop"], &["8080"], &["true"], &[]]);
     let stage = Stage::started("fill in the form").then(outcome("req-1", answers));
-    assert_eq!(stage.said(), "You answered: [Name] shop; [Port] 8080; [Public] true; [Region] nothing.");
+    assert_eq!(stage.last_message(), "You answered: [Name] shop; [Port] 8080; [Public] true; [Region] nothing.");
     insta::assert_snapshot!(stage.log);
 }
 
 #[test]
 fn secret_is_reported_by_length_only() {
     let stage = Stage::started("secret").then(outcome("req-1", answered(&[&["hunter2hunte"]])));
-    assert_eq!(stage.said(), "I received a secret of 12 characters.");
+    assert_eq!(stage.last_message(), "I received a secret of 12 characters.");
     assert!(!stage.mock.save().state.as_str().contains("hunter2"));
     insta::assert_snapshot!(stage.log);
 }
@@ -198,7 +198,7 @@ fn withdraw_withdraws_its_question_after_a_second() {
     let stage = Stage::started("withdraw").wait(999).wait(1).then(outcome("req-1", answered(&[&["SQLite"]])));
     insta::assert_snapshot!(stage.log);
     let stage = Stage::started("withdraw").then(outcome("req-1", answered(&[&["SQLite"]])));
-    assert_eq!((stage.said(), stage.mock.deadline()), ("You answered: SQLite.", None));
+    assert_eq!((stage.last_message(), stage.mock.deadline()), ("You answered: SQLite.", None));
 }
 
 #[test]
@@ -234,12 +234,12 @@ fn repeated_rounds_send_no_messages_in_between() {
         assert!(stage.mock.save().state.as_str().len() < size + 40, "the state does not grow");
     }
     let stage = stage.then(outcome("req-1000", answered(&[&["SQLite"]])));
-    assert_eq!(stage.said(), "Asked 1000 times. The last time: You answered: SQLite.");
+    assert_eq!(stage.last_message(), "Asked 1000 times. The last time: You answered: SQLite.");
 }
 
 #[test]
 fn each_outcome_has_its_own_reply() {
-    let said = |word: &str, decision| Stage::started(word).then(outcome("req-1", decision)).said().to_owned();
+    let said = |word: &str, decision| Stage::started(word).then(outcome("req-1", decision)).last_message().to_owned();
     let other = |input: &str| Decision::Approved { choice: None, input: Some(Raw::parse(input.to_owned()).unwrap()) };
     let no = |message: &str| (message.to_owned(), false);
     let (message, stop) = no("ask me tomorrow");
@@ -285,7 +285,7 @@ fn permission_mode_decides_whether_the_mock_asks() {
 fn always_choice_lasts_for_the_session() {
     let always = Decision::Approved { choice: Some("always".to_owned()), input: None };
     let stage = Stage::started("approve").then(outcome("req-1", always)).then(prompt("approve"));
-    assert_eq!(stage.said(), "Ran without asking (always allowed): cargo test --workspace");
+    assert_eq!(stage.last_message(), "Ran without asking (always allowed): cargo test --workspace");
 }
 
 #[test]

@@ -120,7 +120,7 @@ pub(crate) fn decision(chance: &mut Chance, choices: &[&str]) -> Decision {
 pub(crate) fn outcome(chance: &mut Chance, open: &mut Vec<NewAsk>, choices: &[&str]) -> Input {
     let ask = open.swap_remove(chance.below(open.len()));
     let raw = if chance.below(10) == 0 { None } else { ask.raw };
-    let by = [DecidedBy::Person, DecidedBy::Person, DecidedBy::Typed, DecidedBy::Nobody][chance.below(4)];
+    let by = [DecidedBy::Person, DecidedBy::Person, DecidedBy::Typed, DecidedBy::Automatic][chance.below(4)];
     let decision = decision(chance, choices);
     Input::Command(Command::Outcome { session: session(), ask: ask_id(), native_id: ask.native_id, decision, raw, by })
 }

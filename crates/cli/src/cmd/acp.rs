@@ -122,7 +122,7 @@ impl Outlet for Stdout {
 struct RemoteSessions(Client);
 
 impl RemoteSessions {
-    async fn made(&self, call: SessionCall) -> Result<Reply, Error> {
+    async fn call_server(&self, call: SessionCall) -> Result<Reply, Error> {
         let client = &self.0;
         Ok(match call {
             SessionCall::Create(new) => Reply::Session(Box::new(client.start_session(&new).await?)),
@@ -159,7 +159,7 @@ impl RemoteSessions {
 
 impl Sessions for RemoteSessions {
     async fn call(&self, call: SessionCall) -> Result<Reply, Refusal> {
-        self.made(call).await.map_err(|error| Refusal { code: error.code(), message: error.to_string() })
+        self.call_server(call).await.map_err(|error| Refusal { code: error.code(), message: error.to_string() })
     }
 
     async fn follow(&self, session: String, since: i64, tell: mpsc::Sender<(String, Heard)>) {

@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::fixtures::{approval_ask, database, question, question_ask};
 
-    fn given(ask: &Ask, values: &[&str]) -> Result<Vec<Vec<String>>, Failure> {
+    fn parse_values(ask: &Ask, values: &[&str]) -> Result<Vec<Vec<String>>, Failure> {
         let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
         from_values(ask, &values, || Ok("piped".to_owned()))
     }
@@ -132,27 +132,27 @@ mod tests {
     #[test]
     fn values_parse_as_in_the_prompt() {
         let single = question_ask();
-        assert_eq!(given(&single, &["2"]).unwrap(), [["PostgreSQL"]]);
-        assert_eq!(given(&single, &["my own"]).unwrap(), [["my own"]]);
-        assert_eq!(given(&single, &["-"]).unwrap(), [["piped"]]);
-        assert_eq!(given(&single, &["1", "2"]).unwrap_err().exit, exit::USAGE);
-        assert_eq!(given(&single, &["7"]).unwrap_err().exit, exit::USAGE);
+        assert_eq!(parse_values(&single, &["2"]).unwrap(), [["PostgreSQL"]]);
+        assert_eq!(parse_values(&single, &["my own"]).unwrap(), [["my own"]]);
+        assert_eq!(parse_values(&single, &["-"]).unwrap(), [["piped"]]);
+        assert_eq!(parse_values(&single, &["1", "2"]).unwrap_err().exit, exit::USAGE);
+        assert_eq!(parse_values(&single, &["7"]).unwrap_err().exit, exit::USAGE);
 
         let several = Ask { questions: vec![Question { multiple: true, ..database() }], ..question_ask() };
-        assert_eq!(given(&several, &["1", "2", "1"]).unwrap(), [["SQLite", "PostgreSQL"]]);
-        assert_eq!(given(&several, &["1,2"]).unwrap(), [["SQLite", "PostgreSQL"]]);
+        assert_eq!(parse_values(&several, &["1", "2", "1"]).unwrap(), [["SQLite", "PostgreSQL"]]);
+        assert_eq!(parse_values(&several, &["1,2"]).unwrap(), [["SQLite", "PostgreSQL"]]);
 
         let set = Ask { questions: vec![database(), question(&[])], ..question_ask() };
-        assert_eq!(given(&set, &["1", "free text"]).unwrap(), [["SQLite"], ["free text"]]);
-        assert_eq!(given(&set, &["1"]).unwrap_err().what, "1 value for 2 questions.");
-        assert_eq!(given(&set, &["-", "-"]).unwrap_err().what, "`-` can be used only once.");
-        assert_eq!(given(&approval_ask(), &["yes"]).unwrap_err().exit, exit::USAGE);
+        assert_eq!(parse_values(&set, &["1", "free text"]).unwrap(), [["SQLite"], ["free text"]]);
+        assert_eq!(parse_values(&set, &["1"]).unwrap_err().what, "1 value for 2 questions.");
+        assert_eq!(parse_values(&set, &["-", "-"]).unwrap_err().what, "`-` can be used only once.");
+        assert_eq!(parse_values(&approval_ask(), &["yes"]).unwrap_err().exit, exit::USAGE);
     }
 
     #[test]
     fn secret_on_the_command_line_is_refused() {
         let secret = Ask { questions: vec![Question { secret: true, ..question(&[]) }], ..question_ask() };
-        assert_eq!(given(&secret, &["hunter2"]).unwrap_err().what, "Other users can read a secret on the command line.");
-        assert_eq!(given(&secret, &["-"]).unwrap(), [["piped"]]);
+        assert_eq!(parse_values(&secret, &["hunter2"]).unwrap_err().what, "Other users can read a secret on the command line.");
+        assert_eq!(parse_values(&secret, &["-"]).unwrap(), [["piped"]]);
     }
 }

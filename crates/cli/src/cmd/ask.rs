@@ -140,7 +140,7 @@ fn finish(app: &App, ask: &Ask) -> Result<(), Failure> {
             }
             Ok(())
         }
-        AskStatus::Rejected | AskStatus::Denied if outcome.by.kind == "timeout" => no(exit::NOBODY),
+        AskStatus::Rejected | AskStatus::Denied if outcome.by.kind == "timeout" => no(exit::NO_ANSWER),
         AskStatus::Rejected | AskStatus::Denied => no(exit::NO),
         AskStatus::Withdrawn | AskStatus::Pending => no(exit::ERROR),
     }

@@ -48,14 +48,14 @@ pub(crate) async fn run(app: &App) -> Result<(), Failure> {
     checks.extend(server(app).await);
     checks.extend(own_agents::checks(app).await);
     let failed = checks.iter().filter(|check| !check.ok).count();
-    app.out.result(&checks, || checks.iter().map(|check| show(check, &app.out.look)).collect::<Vec<_>>().join("\n"))?;
+    app.out.result(&checks, || checks.iter().map(|check| render_check(check, &app.out.look)).collect::<Vec<_>>().join("\n"))?;
     match failed {
         0 => Ok(()),
         several => Err(Failure::new(format!("{} failed.", words::count(several, "check", "checks")))),
     }
 }
 
-fn show(check: &DoctorCheck, look: &Look) -> String {
+fn render_check(check: &DoctorCheck, look: &Look) -> String {
     let sign = match (check.ok, look.ascii) {
         (true, false) => look.paint(Style::Good, "✓"),
         (true, true) => look.paint(Style::Good, "v"),
@@ -177,9 +177,9 @@ mod tests {
 
     #[test]
     fn failed_check_shows_its_fix() {
-        assert_eq!(show(&DoctorCheck::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
+        assert_eq!(render_check(&DoctorCheck::good("Disk", "9 MiB free"), &look()), "✓ Disk       9 MiB free");
         assert_eq!(
-            show(&DoctorCheck::bad("Server", "not running", "Start one"), &look()),
+            render_check(&DoctorCheck::bad("Server", "not running", "Start one"), &look()),
             "x Server     not running\n             Start one"
         );
         assert!(space(Path::new("/tmp/not/there")).found.ends_with("MiB free"));

@@ -41,7 +41,7 @@ pub(super) async fn checks(app: &App) -> Vec<DoctorCheck> {
             let found = format!("hooks are disabled in {}", display_path(path, &app.out.look));
             DoctorCheck::bad("Claude", found, "Remove disableAllHooks; until then no asks of Claude Code reach Sayso.")
         }
-        (None, Some(command)) => way(app, command).await,
+        (None, Some(command)) => check_claude_hook(app, command).await,
         (None, None) => return checks,
     });
     checks.extend(expect(&found).into_iter().map(|words| DoctorCheck::good("Claude", words)));
@@ -113,7 +113,7 @@ fn expect(found: &ClaudeSettings) -> Vec<String> {
 }
 
 /// Runs the hook command exactly as Claude Code does.
-async fn way(app: &App, command: &str) -> DoctorCheck {
+async fn check_claude_hook(app: &App, command: &str) -> DoctorCheck {
     let Ok(client) = app.client() else {
         return DoctorCheck::bad("Claude", "its hook was not tested: the server is not running", "Start one with: sayso serve");
     };

@@ -102,7 +102,7 @@ impl RemovalPlan {
             paths.config(),
             paths.policy(),
         ];
-        precious.extend(beside_database(&paths.database()));
+        precious.extend(database_siblings(&paths.database()));
         let is_there = |path: &PathBuf| path.symlink_metadata().is_ok();
         always.retain(is_there);
         precious.retain(is_there);
@@ -141,7 +141,7 @@ fn installed(app: &App) -> Option<PathBuf> {
 }
 
 /// Files next to the database: its journals, and copies made before migrations.
-fn beside_database(database: &Path) -> Vec<PathBuf> {
+fn database_siblings(database: &Path) -> Vec<PathBuf> {
     let (Some(parent), Some(name)) = (database.parent(), database.file_name()) else { return Vec::new() };
     let name = name.to_string_lossy();
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
@@ -149,8 +149,8 @@ fn beside_database(database: &Path) -> Vec<PathBuf> {
         .filter(|entry| {
             let entry = entry.file_name();
             let entry = entry.to_string_lossy();
-            let is_beside = entry.starts_with(&format!("{name}-")) || entry.starts_with(&format!("{name}."));
-            entry != name && (is_beside || is_copy_before_an_upgrade(database, &entry))
+            let is_journal = entry.starts_with(&format!("{name}-")) || entry.starts_with(&format!("{name}."));
+            entry != name && (is_journal || is_copy_before_an_upgrade(database, &entry))
         })
         .map(|entry| entry.path())
         .collect();

@@ -265,7 +265,7 @@ impl Following<'_> {
             }
             let item = tokio::select! {
                 item = self.events.item() => item?,
-                () = self.keyboard.interrupt() => return Err(self.left()),
+                () = self.keyboard.interrupt() => return Err(self.exited_failure()),
             };
             for piece in self.events.pieces(item).await? {
                 match piece {
@@ -337,14 +337,14 @@ impl Following<'_> {
             Some(Ended::Left) => {
                 self.app.out.line(&format!("The ask is still pending. Decide it with: {}", words::how_to_decide(ask)));
             }
-            Some(Ended::Interrupted) => return Err(self.left()),
+            Some(Ended::Interrupted) => return Err(self.exited_failure()),
             None => screen.leave(),
         }
         Ok(())
     }
 
     /// Ctrl-C exits; the run continues.
-    fn left(&self) -> Failure {
+    fn exited_failure(&self) -> Failure {
         let id = ending(&self.events.run, 4);
         let next = format!("Show it with: sayso workflow show {id}; cancel it with: sayso workflow cancel {id}");
         Failure { exit: exit::INTERRUPTED, ..Failure::new("Exited. The run continues.").then(next) }

@@ -96,7 +96,7 @@ fn takes_matcher(event: &str) -> bool {
 
 /// Finds our hooks of one event: index of the group, index in the group, whether the group has only this hook, and its
 /// command.
-fn ours(settings: &Value, event: &str) -> Vec<(usize, usize, bool, String)> {
+fn find_our_hooks(settings: &Value, event: &str) -> Vec<(usize, usize, bool, String)> {
     let mut found = Vec::new();
     for (group, entry) in settings["hooks"][event].as_array().into_iter().flatten().enumerate() {
         let hooks = entry["hooks"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -110,7 +110,7 @@ fn ours(settings: &Value, event: &str) -> Vec<(usize, usize, bool, String)> {
 }
 
 fn is_connected(settings: &Value, command: &str) -> bool {
-    let is_there = |event: &str| match ours(settings, event).as_slice() {
+    let is_there = |event: &str| match find_our_hooks(settings, event).as_slice() {
         [(_, _, _, known)] => known == command,
         _ => false,
     };
@@ -123,7 +123,7 @@ fn take_out(document: &mut JsonDocument) -> Result<(), Unfit> {
     for (event, _) in EVENTS {
         let list = JsonStep::Name(event);
         // In reverse order, so that the indexes of the remaining hooks stay valid.
-        for (group, place, alone, _) in ours(&document.value(), event).into_iter().rev() {
+        for (group, place, alone, _) in find_our_hooks(&document.value(), event).into_iter().rev() {
             changed = true;
             let group = [HOOKS, list, JsonStep::At(group)];
             if alone {
@@ -212,7 +212,7 @@ pub(crate) fn read_settings(environment: &Environment, home: &Path, here: &Path)
             }
         };
         let value = document.value();
-        if let Some((_, _, _, command)) = ours(&value, "PermissionRequest").into_iter().next() {
+        if let Some((_, _, _, command)) = find_our_hooks(&value, "PermissionRequest").into_iter().next() {
             found.command = Some(command);
             found.connected.push(path.clone());
         }
@@ -248,7 +248,7 @@ mod tests {
 
     fn ours_in(text: &str) -> usize {
         let value = JsonDocument::parse(text).unwrap().value();
-        EVENTS.iter().map(|(event, _)| ours(&value, event).len()).sum()
+        EVENTS.iter().map(|(event, _)| find_our_hooks(&value, event).len()).sum()
     }
 
     #[test]

@@ -84,20 +84,20 @@ pub(super) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
 /// Replaces a file atomically.
 fn replace(path: &Path, text: &str, mode: Option<u32>) -> std::io::Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let beside = path.with_file_name(format!(".{name}.sayso-{}", std::process::id()));
+    let temporary = path.with_file_name(format!(".{name}.sayso-{}", std::process::id()));
     let written = (|| {
         // Created with the mode of the old file, because the content may be private.
         let mut options = OpenOptions::new();
-        let mut file: File = options.write(true).create_new(true).mode(mode.unwrap_or(0o644)).open(&beside)?;
+        let mut file: File = options.write(true).create_new(true).mode(mode.unwrap_or(0o644)).open(&temporary)?;
         file.write_all(text.as_bytes())?;
         if let Some(mode) = mode {
             file.set_permissions(Permissions::from_mode(mode))?;
         }
         file.sync_all()?;
-        fs::rename(&beside, path)
+        fs::rename(&temporary, path)
     })();
     if written.is_err() {
-        let _ = fs::remove_file(&beside);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }

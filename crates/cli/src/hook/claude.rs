@@ -32,7 +32,7 @@ const KEEP: &str = "5s";
 /// Handles one call of the hook.
 pub(super) async fn run(hooked: &Hooked, told: &str) -> Option<()> {
     match Hook::read(told)? {
-        Hook::Asks(ask) => asks(hooked, &ask).await,
+        Hook::Asks(ask) => handle_ask(hooked, &ask).await,
         Hook::Happened { session, what } => happened(hooked, &session, what).await,
     }
 }
@@ -42,13 +42,13 @@ fn key(session: &str, call: &str) -> String {
     format!("{}:{call}:", short_hash(session))
 }
 
-async fn asks(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
+async fn handle_ask(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     let client = hooked.client(AGENT)?;
     let slots = Slots::of(&hooked.paths, &asked.session);
     let call = short_hash(asked.tool.as_str());
     let slot = slots.reserve(&hooked.paths, &call, &hooked.called);
     let number = call_number(slot.as_ref());
-    let mut new = wanted(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
+    let mut new = new_ask(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
     // If a rule decides, no context for a person is needed, and reading it would only delay the agent.
     new.policy_only = Some(true);
     let ask = match client.open_ask(&new).await {
@@ -86,7 +86,7 @@ async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
     }
 }
 
-fn wanted(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
+fn new_ask(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
     NewAsk {
         external: Some(ExternalSession {
             agent: AGENT.to_owned(),

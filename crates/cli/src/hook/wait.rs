@@ -69,7 +69,7 @@ pub(super) async fn decided(client: &Client, new: &NewAsk, slot: Option<&Slot>, 
 async fn not_needed(mut signals: HookSignals, longest: Duration) {
     tokio::select! {
         () = signals.told_to_end() => {}
-        () = nobody_listens() => {}
+        () = stdout_closed() => {}
         () = sleep(longest) => {}
     }
 }
@@ -143,7 +143,7 @@ impl HookSignals {
 
 /// Resolves when the agent has closed its end of standard output, so that a decision could not be delivered. The
 /// blocking wait has its own thread, which ends with the process.
-async fn nobody_listens() {
+async fn stdout_closed() {
     let (gone, heard) = oneshot::channel();
     std::thread::spawn(move || {
         let stdout = std::io::stdout();

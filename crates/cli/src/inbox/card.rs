@@ -63,10 +63,10 @@ fn waiting_words(model: &Model, ask: &Ask) -> String {
 
 fn decided_words(model: &Model, ask: &Ask) -> String {
     let at = ask.outcome.as_ref().map(|outcome| clock(outcome.at, &model.settings.zone)).unwrap_or_default();
-    let nobody = ask.outcome.as_ref().is_some_and(|outcome| outcome.by.kind == "timeout");
+    let timed_out = ask.outcome.as_ref().is_some_and(|outcome| outcome.by.kind == "timeout");
     let word = match ask.status {
         _ if is_undelivered(ask) => "NOT DELIVERED",
-        AskStatus::Rejected | AskStatus::Denied if nobody => "NO ANSWER",
+        AskStatus::Rejected | AskStatus::Denied if timed_out => "NO ANSWER",
         AskStatus::Pending => "WAITING",
         AskStatus::Answered => "ANSWERED",
         AskStatus::Approved => "APPROVED",

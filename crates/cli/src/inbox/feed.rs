@@ -72,7 +72,7 @@ pub(super) async fn follow(server: &Server<'_>, news: &Sender<News>) {
 /// The inbox is closed, or the server refused a request.
 struct Gone;
 
-async fn tell(news: &Sender<News>, event: Event) -> Result<(), Gone> {
+async fn send_event(news: &Sender<News>, event: Event) -> Result<(), Gone> {
     news.send(News::Event(event)).await.map_err(|_| Gone)
 }
 
@@ -83,12 +83,12 @@ async fn load(server: &Server<'_>, news: &Sender<News>) -> Result<Option<i64>, G
     let read = async { Ok::<_, sayso_client::Error>((pending(&client, news).await?, client.sessions(&open).await?)) };
     match read.await {
         Ok((asks, sessions)) => {
-            tell(news, Event::Loaded { asks: asks.data, sessions: sessions.data }).await?;
+            send_event(news, Event::Loaded { asks: asks.data, sessions: sessions.data }).await?;
             tell_away(&client, news).await?;
             Ok(Some(asks.seq.min(sessions.seq)))
         }
         Err(error) if error.is_unreachable() => {
-            tell(news, Event::Lost { after: AGAIN }).await?;
+            send_event(news, Event::Lost { after: AGAIN }).await?;
             tokio::time::sleep(AGAIN).await;
             server.moved();
             Ok(None)
@@ -107,7 +107,7 @@ async fn pending(client: &Client, news: &Sender<News>) -> Result<AskPage, sayso_
     let mut whole = client.asks(&query).await?;
     if whole.next_cursor.is_some() {
         // If the inbox is closed, the next send reports it.
-        let _ = tell(news, Event::First(whole.data.clone())).await;
+        let _ = send_event(news, Event::First(whole.data.clone())).await;
     }
     while let Some(cursor) = whole.next_cursor.take() {
         query.cursor = Some(cursor);
@@ -127,7 +127,7 @@ async fn tell_away(client: &Client, news: &Sender<News>) -> Result<(), Gone> {
         Some(_) | None if policy.text.lines().any(|line| line.trim() == "[profiles.away]") => Away::Off,
         Some(_) | None => Away::Unknown,
     };
-    tell(news, Event::Away(away)).await
+    send_event(news, Event::Away(away)).await
 }
 
 /// Forwards events until the list must be loaded again.
@@ -166,13 +166,13 @@ async fn stream(server: &Server<'_>, mut stream: EventStream, news: &Sender<News
                     | ServerEvent::StepFailed(_)
                     | ServerEvent::StepCancelled(_)
                     | ServerEvent::AgentQuestionAsked(_)
-                    | ServerEvent::AgentQuestionAnswered(_) => tell(news, Event::Feed(event)).await?,
+                    | ServerEvent::AgentQuestionAnswered(_) => send_event(news, Event::Feed(event)).await?,
                 }
             }
             Ok(StreamItem::Reset { .. }) => return Ok(()),
-            Ok(StreamItem::Reconnected) => tell(news, Event::Back).await?,
+            Ok(StreamItem::Reconnected) => send_event(news, Event::Back).await?,
             Ok(StreamItem::Reconnecting { after, .. }) => {
-                tell(news, Event::Lost { after }).await?;
+                send_event(news, Event::Lost { after }).await?;
                 if server.moved() {
                     return Ok(());
                 }

@@ -78,7 +78,7 @@ impl List {
     }
 
     /// Returns all rows in their sorted order: by group, then earliest deadline, then oldest.
-    fn wanted(asks: &Asks, filter: &str, now: Time) -> Vec<Row> {
+    fn sorted_rows(asks: &Asks, filter: &str, now: Time) -> Vec<Row> {
         let pending = asks.pending().map(|ask| (Group::of(ask, now), ask));
         let undelivered = asks.undelivered().map(|ask| (Group::Undelivered, ask));
         let mut found: Vec<(Group, &Ask)> = pending.chain(undelivered).filter(|(_, ask)| matches(ask, filter)).collect();
@@ -93,7 +93,7 @@ impl List {
     /// is decided. New rows are inserted only below the cursor, where they move nothing that is in use.
     pub(super) fn settle(&mut self, asks: &Asks, filter: &str, now: Time, how: Settle) {
         self.waiting = asks.pending().filter(|ask| !order::is_snoozed(ask, now)).count();
-        let mut wanted = Self::wanted(asks, filter, now);
+        let mut wanted = Self::sorted_rows(asks, filter, now);
         self.folded = 0;
         if !self.unfolded && filter.trim().is_empty() {
             let all = wanted.len();

@@ -130,12 +130,12 @@ impl Columns {
         // The agent and project are cut only to leave space for the subject.
         let subject = widest(&|ask| words::subject(ask).width(), usize::MAX);
         let left = usize::from(area.width).saturating_sub(5 + subject + age + fact + 6);
-        let who = if area.width >= 70 { widest(&|ask| who(ask).width(), left.max(22)) } else { 0 };
+        let who = if area.width >= 70 { widest(&|ask| agent_and_project(ask).width(), left.max(22)) } else { 0 };
         Self { who, fact, age }
     }
 }
 
-fn who(ask: &Ask) -> String {
+fn agent_and_project(ask: &Ask) -> String {
     format!("{} {}", sanitize::line(&ask.agent), words::project(ask)).trim_end().to_owned()
 }
 
@@ -153,7 +153,7 @@ fn one_line(buffer: &mut Buffer, area: Rect, model: &Model, row: usize, look: &L
     let (sign, tone) = sign(model, ask, look);
     let mut line = vec![(Tone::Plain, before(model, ask, row)), (tone, sign), (Tone::Plain, format!(" {subject}"))];
     if columns.who > 0 {
-        let who = words::cut(&who(ask), columns.who, look.ellipsis());
+        let who = words::cut(&agent_and_project(ask), columns.who, look.ellipsis());
         line.push((Tone::Dim, format!("  {}", words::pad(&who, columns.who))));
     }
     for (text, width) in [(fact(model, ask), columns.fact), (age(model, ask), columns.age)] {

@@ -56,7 +56,7 @@ struct Parts {
     /// Row of the separator between list and ask, if the list is above the ask.
     between: Option<u16>,
     /// Column of the separator between list and ask, if they are next to each other.
-    beside: Option<u16>,
+    side_separator: Option<u16>,
     ask: Rect,
     keys: u16,
     rules: bool,
@@ -71,13 +71,13 @@ fn parts(area: Rect, model: &Model) -> Parts {
     let keys = area.bottom().saturating_sub(1);
     let none = Rect { width: 0, height: 0, ..middle };
     if model.settings.mode == Mode::Once {
-        return Parts { top, list: none, between: None, beside: None, ask: middle, keys, rules };
+        return Parts { top, list: none, between: None, side_separator: None, ask: middle, keys, rules };
     }
     if area.width >= WIDE {
         let width = (area.width * 3 / 8).clamp(36, 60);
         let list = Rect { width: width - 1, ..middle };
         let ask = Rect { x: area.x + width, width: area.width - width, ..middle };
-        return Parts { top, list, between: None, beside: Some(area.x + width - 1), ask, keys, rules };
+        return Parts { top, list, between: None, side_separator: Some(area.x + width - 1), ask, keys, rules };
     }
     let rows = u16::try_from(model.list.rows.len()).unwrap_or(u16::MAX).max(1);
     let each = if area.height >= TALL { 2 } else { 1 };
@@ -95,7 +95,7 @@ fn parts(area: Rect, model: &Model) -> Parts {
     let height = rows.saturating_mul(each).min(most).min(middle.height.saturating_sub(2));
     let list = Rect { height, ..middle };
     let ask = Rect { y: middle.y + height + 1, height: middle.height.saturating_sub(height + 1), ..middle };
-    Parts { top, list, between: Some(middle.y + height), beside: None, ask, keys, rules }
+    Parts { top, list, between: Some(middle.y + height), side_separator: None, ask, keys, rules }
 }
 
 /// Draws the whole screen and returns the measurements of the card.
@@ -126,7 +126,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut
         }
         return model.measured;
     }
-    if let Some(x) = parts.beside {
+    if let Some(x) = parts.side_separator {
         let (bar, tee, foot) = if look.ascii { ("|", "-", "-") } else { ("│", "┬", "┴") };
         for y in parts.list.y..parts.list.bottom() {
             buffer.set_string(x, y, bar, Tone::Dim.style(look));
@@ -138,7 +138,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, model: &Model, look: &Look, kept: &mut
     }
     if parts.list.height > 0 {
         let two_lines = area.height >= TALL;
-        let groups = two_lines && parts.beside.is_some();
+        let groups = two_lines && parts.side_separator.is_some();
         let seen = list_view::draw(buffer, parts.list, model, look, &mut kept.top, list_view::Shape { two_lines, groups });
         if let Some(y) = parts.between {
             between(buffer, area, y, model, seen, look);

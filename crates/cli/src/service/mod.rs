@@ -151,7 +151,7 @@ pub(crate) fn is_installed(app: &App) -> bool {
     installed(app).is_ok_and(|file| file.is_some())
 }
 
-fn wanted(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
+fn build_service(app: &App, listen: Option<SocketAddr>) -> Result<Service, Failure> {
     let data_dir = std::path::absolute(&app.paths.data_dir).unwrap_or_else(|_| app.paths.data_dir.clone());
     let kept = KEPT.iter().filter_map(|name| Some(((*name).to_owned(), app.environment.get(name)?.to_owned())));
     Ok(Service {
@@ -254,7 +254,7 @@ pub(crate) fn read_state(app: &App) -> Result<ServiceState, Failure> {
 async fn install_service(app: &App, listen: Option<SocketAddr>, dry_run: bool) -> Result<(), Failure> {
     install::require_lasting_program(app, "The service")?;
     let path = path(app)?;
-    let text = wanted(app, listen)?.text(Manager::here());
+    let text = build_service(app, listen)?.text(Manager::here());
     if dry_run {
         let value = serde_json::json!({ "path": path, "text": text, "written": false });
         return app.out.result(&value, || format!("This would be written to {}:\n{text}", path.display()));

@@ -90,7 +90,7 @@ impl Editor {
     }
 
     /// Closes the input like an exiting editor, and waits until `sayso acp` has ended.
-    async fn goes(&mut self) -> Result<()> {
+    async fn exit(&mut self) -> Result<()> {
         self.input = None;
         let status = within("the end of sayso acp", async { Ok(self.acp.wait().await?) }).await?;
         ensure!(status.success(), "{status}");
@@ -126,7 +126,7 @@ async fn answer_in_the_editor_reaches_the_agent() -> Result<()> {
     let outcome = editor.client.ask(&ask).await?.outcome.context("no outcome")?;
     let by = serde_json::to_value(&outcome.by)?;
     assert_eq!((&by["kind"], &by["via"]), (&json!("person"), &json!("acp")));
-    editor.goes().await
+    editor.exit().await
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn answer_elsewhere_cancels_the_editors_request() -> Result<()> {
     answer(&editor.client, &question(&asked)?, "SQLite").await?;
     assert_eq!(editor.method("$/cancel_request").await?["params"]["requestId"], asked["id"]);
     assert_eq!(editor.answer_to(prompt).await?["result"]["stopReason"], "end_turn");
-    editor.goes().await
+    editor.exit().await
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn editor_exit_interrupts_turns_unless_keep_is_set() -> Result<()> {
         editor.prompt(&session, "question").await?;
         let ask = question(&editor.method("_sandboxagent/session/request_question").await?)?;
         let mut watch = Watch::start(&editor.client).await?;
-        editor.goes().await?;
+        editor.exit().await?;
         if wanted == AskStatus::Withdrawn {
             watch.about("question.resolved", &ask).await?;
         }
@@ -177,7 +177,7 @@ async fn editor_answer_survives_a_server_restart() -> Result<()> {
     assert_eq!(editor.answer_to(prompt).await?["result"]["stopReason"], "end_turn");
     let client = editor.server.client()?;
     assert_eq!(client.ask(&question(&asked)?).await?.status, AskStatus::Answered);
-    editor.goes().await
+    editor.exit().await
 }
 
 #[tokio::test]
@@ -185,7 +185,7 @@ async fn unknown_agent_is_refused() -> Result<()> {
     let mut editor = Editor::start(&["--agent", "nobody"]).await?;
     let refused = editor.request("session/new", json!({ "cwd": editor.server.project(), "mcpServers": [] })).await?;
     assert_eq!(refused["error"]["data"]["code"], "unknown_agent", "{refused}");
-    editor.goes().await
+    editor.exit().await
 }
 
 /// Waits for a pending ask.

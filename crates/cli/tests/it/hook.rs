@@ -46,14 +46,14 @@ async fn hook_as(mut command: Command, told: &Value) -> Result<Child> {
 }
 
 /// Returns the output of a hook, which must succeed and must not print errors.
-async fn said(child: Child) -> Result<String> {
+async fn hook_output(child: Child) -> Result<String> {
     let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await??;
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     Ok(String::from_utf8(output.stdout)?)
 }
 
-async fn tell(person: &Person, told: &Value) -> Result<String> {
-    said(hook(person, told).await?).await
+async fn run_hook(person: &Person, told: &Value) -> Result<String> {
+    hook_output(hook(person, told).await?).await
 }
 
 fn silent(ran: &Ran) {
@@ -110,7 +110,7 @@ async fn overlong_input_is_left_to_the_terminal() -> Result<()> {
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         // The hook may stop reading before the end.
         let _ = child.stdin.take().context("no standard input")?.write_all(told.to_string().as_bytes()).await;
-        assert_eq!(said(child).await?, "", "{size} MiB");
+        assert_eq!(hook_output(child).await?, "", "{size} MiB");
     }
     assert!(person.client()?.asks(&AskQuery::default()).await?.data.is_empty());
     Ok(())
@@ -118,24 +118,24 @@ async fn overlong_input_is_left_to_the_terminal() -> Result<()> {
 
 #[tokio::test]
 async fn hook_prints_nothing_without_server_or_valid_token() -> Result<()> {
-    let nobody = Person::without_server()?;
-    silent(&nobody.run_with_input(&["hook", "claude"], &bash("s", "ls").to_string()).await?);
+    let person = Person::without_server()?;
+    silent(&person.run_with_input(&["hook", "claude"], &bash("s", "ls").to_string()).await?);
 
     let person = connected("[approvals]\npolicy = \"allow\"\n").await?;
     let told = bash("s", "ls");
-    assert_eq!(behaviour(&tell(&person, &told).await?)?, "allow");
+    assert_eq!(behaviour(&run_hook(&person, &told).await?)?, "allow");
     let mut started_by_us = person.command(&["hook", "claude"]);
     started_by_us.env("SAYSO_AGENT_TOKEN", "x");
-    assert_eq!(said(hook_as(started_by_us, &told).await?).await?, "", "this agent asks over its own protocol");
+    assert_eq!(hook_output(hook_as(started_by_us, &told).await?).await?, "", "this agent asks over its own protocol");
     let mut elsewhere = person.command(&["hook", "claude"]);
     elsewhere.env("SAYSO_URL", "http://127.0.0.1:1");
-    assert_eq!(said(hook_as(elsewhere, &told).await?).await?, "");
+    assert_eq!(hook_output(hook_as(elsewhere, &told).await?).await?, "");
 
     let token = person.data_dir().join("agent-token-claude");
     std::fs::write(&token, "wrong")?;
-    assert_eq!(tell(&person, &told).await?, "");
+    assert_eq!(run_hook(&person, &told).await?, "");
     std::fs::remove_file(&token)?;
-    assert_eq!(tell(&person, &told).await?, "", "the person's own token is not used");
+    assert_eq!(run_hook(&person, &told).await?, "", "the person's own token is not used");
     Ok(())
 }
 
@@ -152,7 +152,7 @@ async fn hook_token_cannot_decide() -> Result<()> {
     assert!(agent.tokens().await.is_err() && agent.policy().await.is_err());
     assert_eq!(person.client()?.ask(&ask.id).await?.status, AskStatus::Pending);
     person.client()?.approve(&ask.id, &ApproveRequest::default()).await?;
-    assert_eq!(behaviour(&said(waiting).await?)?, "allow");
+    assert_eq!(behaviour(&hook_output(waiting).await?)?, "allow");
     Ok(())
 }
 
@@ -168,7 +168,10 @@ async fn two_hooks_for_one_question_share_one_ask() -> Result<()> {
     tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     assert_eq!(pending(&person.client()?, 1).await?[0].id, ask.id);
     person.client()?.approve(&ask.id, &ApproveRequest::default()).await?;
-    assert_eq!((behaviour(&said(one).await?)?, behaviour(&said(two).await?)?), ("allow".to_owned(), "allow".to_owned()));
+    assert_eq!(
+        (behaviour(&hook_output(one).await?)?, behaviour(&hook_output(two).await?)?),
+        ("allow".to_owned(), "allow".to_owned())
+    );
     Ok(())
 }
 
@@ -182,13 +185,13 @@ async fn equal_calls_are_decided_separately() -> Result<()> {
     let two = hook(&person, &told).await?;
     let asks = pending(&client, 2).await?;
     client.approve(&asks[0].id, &ApproveRequest::default()).await?;
-    assert_eq!(behaviour(&said(one).await?)?, "allow");
+    assert_eq!(behaviour(&hook_output(one).await?)?, "allow");
     // The first call ran. The other one is still pending.
-    assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
+    assert_eq!(run_hook(&person, &after("PostToolUse", &told)).await?, "");
     assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Pending);
     // The other call was decided in the terminal, and ran.
-    assert_eq!(tell(&person, &after("PostToolUse", &told)).await?, "");
-    assert_eq!(said(two).await?, "");
+    assert_eq!(run_hook(&person, &after("PostToolUse", &told)).await?, "");
+    assert_eq!(hook_output(two).await?, "");
     assert_eq!(client.ask(&asks[1].id).await?.status, AskStatus::Withdrawn);
     Ok(())
 }
@@ -201,12 +204,12 @@ async fn ask_ends_when_the_terminal_decides() -> Result<()> {
         let told = bash("s", "ls");
         let (waiting, other) = (hook(&person, &told).await?, hook(&person, &bash("other", "ls")).await?);
         let asks = pending(&client, 2).await?;
-        assert_eq!(tell(&person, &after(event, &told)).await?, "", "{event}");
-        assert_eq!(said(waiting).await?, "", "{event}");
+        assert_eq!(run_hook(&person, &after(event, &told)).await?, "", "{event}");
+        assert_eq!(hook_output(waiting).await?, "", "{event}");
         let left = pending(&client, 1).await?.remove(0);
         assert_ne!(left.session_id, asks.iter().find(|ask| ask.id != left.id).unwrap().session_id);
-        tell(&person, &after("SessionEnd", &bash("other", "ls"))).await?;
-        assert_eq!(said(other).await?, "");
+        run_hook(&person, &after("SessionEnd", &bash("other", "ls"))).await?;
+        assert_eq!(hook_output(other).await?, "");
         pending(&client, 0).await?;
     }
     Ok(())
@@ -224,7 +227,7 @@ async fn ended_hook_withdraws_its_ask() -> Result<()> {
         assert_eq!(ask.labels["tmuxPane"], "%3");
         let pid = waiting.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)).context("the hook runs")?;
         kill_process(pid, signal)?;
-        assert_eq!(said(waiting).await?, "");
+        assert_eq!(hook_output(waiting).await?, "");
         let outcome = client.ask(&ask.id).await?.outcome.context("an outcome")?;
         assert!(outcome.message.is_some_and(|why| why.contains("answer it in its terminal (tmux pane %3)")), "{signal:?}");
     }
@@ -264,7 +267,7 @@ async fn ask_is_opened_after_the_server_returns() -> Result<()> {
     let client = person.client()?;
     let ask = pending(&client, 1).await?.remove(0);
     client.approve(&ask.id, &ApproveRequest::default()).await?;
-    assert_eq!(behaviour(&said(waiting).await?)?, "allow");
+    assert_eq!(behaviour(&hook_output(waiting).await?)?, "allow");
     Ok(())
 }
 
@@ -318,7 +321,7 @@ async fn codex_hook_applies_rules_and_leaves_other_asks() -> Result<()> {
     let ask = pending(&client, 1).await?.remove(0);
     assert_eq!(ask.agent, "codex");
     client.approve(&ask.id, &ApproveRequest::default()).await?;
-    assert_eq!(behaviour(&said(held).await?)?, "allow");
+    assert_eq!(behaviour(&hook_output(held).await?)?, "allow");
     silent(&person.run_with_input(&["hook", "codex", "--hold", "1s"], &codex("touch y")).await?);
     pending(&client, 0).await?;
     Ok(())

@@ -9,7 +9,7 @@ use sayso_testkit::{ServerProcess, Watch, within};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-fn which() -> Value {
+fn database_question() -> Value {
     json!({ "questions": [{ "question": "Which database?", "options": ["SQLite", "PostgreSQL"] }] })
 }
 
@@ -59,7 +59,7 @@ async fn answer_returns_to_the_call_and_the_session_is_known() -> Result<()> {
     let world = World::new().await?;
     for era in Era::BOTH {
         let agent = world.connect(era).await?;
-        let call = agent.start("ask_user", which()).await?;
+        let call = agent.start("ask_user", database_question()).await?;
         let ask = world.pending().await?;
         assert_eq!(ask.agent, "codex");
         let project = world.server.project().canonicalize()?;
@@ -80,7 +80,7 @@ async fn answer_returns_to_the_call_and_the_session_is_known() -> Result<()> {
 async fn waiting_call_survives_server_kill_and_restart() -> Result<()> {
     let mut world = World::new().await?;
     let agent = world.connect(Era::Stateless).await?;
-    let call = agent.start("ask_user", which()).await?;
+    let call = agent.start("ask_user", database_question()).await?;
     let ask = world.pending().await?;
     world.server.kill9().await?;
     world.server.start_again().await?;
@@ -107,7 +107,7 @@ async fn waiting_call_survives_server_kill_and_restart() -> Result<()> {
 async fn restarted_process_finds_its_question_again() -> Result<()> {
     let world = World::new().await?;
     let agent = world.connect(Era::Sessions).await?;
-    let call = agent.start("ask_user", which()).await?;
+    let call = agent.start("ask_user", database_question()).await?;
     let first = world.pending().await?;
     agent.kill().await?;
     drop(call);
@@ -116,7 +116,7 @@ async fn restarted_process_finds_its_question_again() -> Result<()> {
         watch.until("the parking", |event| event.name() == "ask.parked").await?;
     }
     let agent = world.connect(Era::Sessions).await?;
-    let call = agent.start("ask_user", which()).await?;
+    let call = agent.start("ask_user", database_question()).await?;
     watch.until("the return", |event| event.name() == "ask.parked" && event.event.data_json().contains("live")).await?;
     assert_eq!(world.pending().await?.id, first.id);
     world.answer(&first, "SQLite").await?;
@@ -151,7 +151,7 @@ async fn agent_token_file_is_found() -> Result<()> {
             command.arg("--token-file").arg(file).env("SAYSO_AGENT_TOKEN", "another");
         }
         let agent = McpClient::stdio(command, Era::Stateless, "claude-code").await?;
-        let call = agent.start("ask_user", which()).await?;
+        let call = agent.start("ask_user", database_question()).await?;
         let ask = world.pending().await?;
         world.answer(&ask, "SQLite").await?;
         assert_eq!(within("the answer", call.result()).await?.is_error, Some(false));
@@ -167,7 +167,7 @@ async fn missing_token_error_explains_how_to_create_one() -> Result<()> {
     command.arg("mcp").env("CLAUDECODE", "1");
     let agent = McpClient::stdio(command, Era::Stateless, "claude-code").await?;
     assert_eq!(agent.tools().await?.len(), 4);
-    let result = agent.call("ask_user", which()).await?;
+    let result = agent.call("ask_user", database_question()).await?;
     assert!(result.is_error == Some(true) && text(&result).contains("no token for you"), "{result:?}");
     let result = agent.call("approve", json!({ "tool_name": "Bash", "input": {} })).await?;
     assert_eq!(serde_json::from_str::<Value>(text(&result))?["behavior"], "deny");

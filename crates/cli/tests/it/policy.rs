@@ -17,7 +17,7 @@ header = \"database\"
 answer = [\"PostgreSQL\"]
 
 [profiles.away]
-questions = { policy = \"reject\", message = \"Nobody is here.\" }
+questions = { policy = \"reject\", message = \"No one is here.\" }
 ";
 
 #[tokio::test]

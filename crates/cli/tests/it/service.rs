@@ -38,7 +38,7 @@ esac
 "#;
 
 /// Installs a program in a directory that comes first in `PATH`.
-fn put(person: &Person, name: &str, text: &str) -> Result<String> {
+fn install_program(person: &Person, name: &str, text: &str) -> Result<String> {
     let dir = person.path("bin");
     std::fs::create_dir_all(&dir)?;
     let path = dir.join(name);
@@ -56,7 +56,7 @@ struct Serviced {
 impl Serviced {
     fn new() -> Result<Self> {
         let person = Person::without_server()?;
-        let path = put(&person, "systemctl", SYSTEMCTL)?;
+        let path = install_program(&person, "systemctl", SYSTEMCTL)?;
         Ok(Self { person, path })
     }
 
@@ -146,7 +146,7 @@ async fn service_install_is_idempotent_and_replaces_a_running_server() -> Result
 #[tokio::test]
 async fn install_without_a_service_manager_prints_the_commands_to_run() -> Result<()> {
     let person = Person::without_server()?;
-    let path = put(&person, "systemctl", "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n")?;
+    let path = install_program(&person, "systemctl", "#!/bin/sh\necho 'Failed to connect to bus' >&2\nexit 1\n")?;
     let run = |args: &'static [&'static str]| {
         let mut command = person.command(args);
         command.env("PATH", &path);

@@ -68,7 +68,7 @@ impl World {
     }
 
     /// Creates the file `go` and waits until the program is done.
-    async fn go(&self) -> Result<()> {
+    async fn run_program(&self) -> Result<()> {
         let project = self.server.project();
         std::fs::write(project.join("go"), "")?;
         within("the program to be done", async {
@@ -143,7 +143,7 @@ const WROTE: &str = "Another program, or a server of an earlier version, sent in
 async fn process_of_an_agent_cannot_answer_for_a_person() -> Result<()> {
     let world = World::with(&with_second_program()?).await?;
     let (mut agent, asked) = world.start_with_second_program(ATTACK).await?;
-    world.go().await?;
+    world.run_program().await?;
     assert_eq!(std::fs::read_to_string(world.server.project().join("done"))?, "refused");
     let notice = world.notice(&mut agent).await?;
     assert!(notice.starts_with("A program that the agent started (process "), "{notice}");
@@ -161,7 +161,7 @@ async fn process_of_an_agent_cannot_take_the_place_of_its_supervisor() -> Result
     let mut world = World::with(&with_second_program()?).await?;
     let (mut agent, _) = world.start_with_second_program(IMPOSTOR).await?;
     world.server.kill9().await?;
-    world.go().await?;
+    world.run_program().await?;
     world.server.start_again().await?;
     agent.watch().until("the end", |event| event.name() == "session.ended").await?;
     let reason = world.session(&agent).await?.reason.unwrap_or_default();

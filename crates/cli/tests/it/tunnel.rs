@@ -75,10 +75,10 @@ impl Two {
 
     fn command(&self, url: &str, args: &[&str]) -> Result<Command> {
         let program = sayso_bin()?;
-        let beside = program.parent().context("a directory")?;
+        let bin = program.parent().context("a directory")?;
         let mut command = self.here.command(args);
         command.env("PATH", &self.path).env("SAYSO_URL", url).env("FAR", self.far.path(""));
-        command.env("FAR_PATH", format!("{}:/usr/bin:/bin", beside.display()));
+        command.env("FAR_PATH", format!("{}:/usr/bin:/bin", bin.display()));
         Ok(command)
     }
 

@@ -52,7 +52,7 @@ async fn unreachable_server_is_not_retried() {
 
 #[tokio::test]
 async fn problem_has_its_code_and_the_existing_outcome() {
-    let taken = r#"{"type":"about:blank","title":"Resolved","status":409,"detail":"somebody was first","code":"ask_already_resolved",
+    let taken = r#"{"type":"about:blank","title":"Resolved","status":409,"detail":"another client was first","code":"ask_already_resolved",
         "own":false,"outcome":{"status":"answered","by":{"kind":"person","name":"ada","via":"page"},"at":"2026-11-15T14:03:00Z"}}"#;
     let server = Scripted::start(vec![Reply::json("409 Conflict", taken), Reply::json("500 Oops", "<html>")]).await;
     let client = Client::new(&server.url, "t").unwrap();

@@ -17,7 +17,7 @@ fn frame(seq: i64, kind: &str) -> String {
 }
 
 /// The first `count` items, without reconnections.
-async fn seen(mut stream: sayso_client::EventStream, count: usize) -> Vec<String> {
+async fn collect_items(mut stream: sayso_client::EventStream, count: usize) -> Vec<String> {
     let mut seen = Vec::new();
     while seen.len() < count {
         match stream.next().await.unwrap() {
@@ -42,7 +42,7 @@ async fn stream_resumes_without_lost_or_repeated_events() {
     ])
     .await;
     let client = Client::new(&server.url, "t").unwrap();
-    let seen = seen(client.session_events("ses_1", Some(6)), 6).await;
+    let seen = collect_items(client.session_events("ses_1", Some(6)), 6).await;
     assert_eq!(seen, ["7 notice", "0 message.delta", "8 ask.delivery", "9 notice", "reset 90", "91 notice"]);
     let requests = server.requests();
     assert!(requests[0].starts_with("GET /v1/sessions/ses_1/events?since=6 "), "{}", requests[0]);
@@ -58,7 +58,7 @@ async fn unknown_events_are_skipped_and_advance_the_position() {
     ])
     .await;
     let client = Client::new(&server.url, "t").unwrap();
-    assert_eq!(seen(client.events(Some(6)), 2).await, ["7 notice", "9 notice"]);
+    assert_eq!(collect_items(client.events(Some(6)), 2).await, ["7 notice", "9 notice"]);
     let resumed: Vec<_> = server.requests().iter().map(|request| header(request, "last-event-id").unwrap()).collect();
     assert_eq!(resumed, ["6", "8"]);
 }

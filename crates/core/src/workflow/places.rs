@@ -13,7 +13,7 @@ const TEXT_LIMIT: usize = 1024 * 1024;
 
 /// A mistake in a workflow.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, thiserror::Error)]
-#[error("{}{message}", shown(.line, .column, .path))]
+#[error("{}{message}", describe_place(.line, .column, .path))]
 pub struct WorkflowError {
     /// The line, counted from 1. `None` if the workflow was not read from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct WorkflowError {
     pub message: String,
 }
 
-fn shown(line: &Option<usize>, column: &Option<usize>, path: &str) -> String {
+fn describe_place(line: &Option<usize>, column: &Option<usize>, path: &str) -> String {
     let place = line.map(|line| format!("line {line}, column {}: ", column.unwrap_or(1))).unwrap_or_default();
     if path.is_empty() { place } else { format!("{place}{path}: ") }
 }

@@ -170,11 +170,11 @@ impl Driven {
             opened_by: TokenId::new(NOW, [2; 10]),
         };
         let mut driven = Self { run: Run::new(new, NOW), next: 0 };
-        let effects = driven.take(Event::Begin);
+        let effects = driven.apply_event(Event::Begin);
         (driven, effects)
     }
 
-    fn take(&mut self, event: Event) -> Vec<Effect> {
+    fn apply_event(&mut self, event: Event) -> Vec<Effect> {
         let next = &mut self.next;
         self.run.next(event, NOW, &mut || {
             *next += 1;
@@ -198,12 +198,12 @@ impl Driven {
 
     fn done(&mut self, step: &str, output: &str) -> Vec<Effect> {
         let event = Event::Finished { session: self.session(step), output: output.to_owned() };
-        self.take(event)
+        self.apply_event(event)
     }
 
     fn died(&mut self, step: &str) -> Vec<Effect> {
         let event = Event::Ended { session: self.session(step), reason: "exit 1".to_owned(), died: true };
-        self.take(event)
+        self.apply_event(event)
     }
 
     fn words(&self) -> Vec<&'static str> {
@@ -252,8 +252,8 @@ fn steps_run_in_order_with_earlier_outputs() {
     assert_eq!(asked.as_deref(), Some("Use x {{input.topic}}?"), "what an agent said is not a template");
     let decision = Decision::Answered { answers: vec![vec!["Yes".to_owned()]], note: None };
     let event = Event::Decided { ask: driven.ask("ok"), decision };
-    assert_eq!(prompts(&driven.take(event.clone())), ["Yes: x {{input.topic}}"]);
-    assert_eq!(driven.take(event), [], "events of an ended run change nothing");
+    assert_eq!(prompts(&driven.apply_event(event.clone())), ["Yes: x {{input.topic}}"]);
+    assert_eq!(driven.apply_event(event), [], "events of an ended run change nothing");
     let effects = driven.done("b", "fine");
     assert_eq!(effects.last(), Some(&Effect::RunOver));
     assert_eq!(driven.run.status, RunStatus::Completed);
@@ -265,7 +265,7 @@ fn rejected_checkpoint_fails_the_run_and_skips_later_steps() {
     driven.done("a", "x");
     let decision = Decision::Rejected { message: "no".to_owned(), stop: false };
     let event = Event::Decided { ask: driven.ask("ok"), decision };
-    driven.take(event);
+    driven.apply_event(event);
     assert_eq!(driven.words(), ["completed", "failed", "cancelled"]);
     assert_eq!(driven.run.status, RunStatus::Failed { reason: "ok: the checkpoint was rejected: no".to_owned() });
 }
@@ -327,7 +327,7 @@ fn dead_agent_fails_or_retries_its_step_as_configured() {
     // A step that was ended on purpose is not retried.
     let (mut driven, _) = Driven::of(&format!("{once}if_agent_dies = \"retry\"\n"));
     let event = Event::Ended { session: driven.session("a"), reason: "closed".to_owned(), died: false };
-    driven.take(event);
+    driven.apply_event(event);
     assert_eq!(driven.words(), ["failed"]);
 }
 
@@ -336,8 +336,8 @@ fn cancelling_stops_active_steps() {
     let (mut driven, _) = Driven::of(ROW);
     driven.done("a", "x");
     let ask = driven.ask("ok");
-    let effects = driven.take(Event::Cancel { reason: "by ada".to_owned() });
+    let effects = driven.apply_event(Event::Cancel { reason: "by ada".to_owned() });
     assert!(effects.contains(&Effect::Withdraw { ask, reason: "by ada".to_owned() }), "{effects:?}");
     assert_eq!(driven.words(), ["completed", "cancelled", "cancelled"]);
-    assert_eq!(driven.take(Event::Begin), [], "an ended run does not begin again");
+    assert_eq!(driven.apply_event(Event::Begin), [], "an ended run does not begin again");
 }

@@ -126,16 +126,16 @@ impl Keeper {
     /// ask does not call it, because a caller that disconnects would leave an ask that the keeper does not know.
     pub(crate) fn requested(&self, ask: &Ask, now: Time) {
         if let Some(keep) = ask.context.keep {
-            self.keep(ask.id, CallerAsk::new(ask.origin.opened_by, keep.0, now));
+            self.keep_ask(ask.id, CallerAsk::new(ask.origin.opened_by, keep.0, now));
         }
     }
 
     /// Registers an ask that was pending before the server restarted.
     pub(crate) fn resume(&self, kept: read::CallerAsk, now: Time) {
-        self.keep(kept.ask, CallerAsk { resumed: true, ..CallerAsk::new(kept.opened_by, kept.keep.0, now) });
+        self.keep_ask(kept.ask, CallerAsk { resumed: true, ..CallerAsk::new(kept.opened_by, kept.keep.0, now) });
     }
 
-    fn keep(&self, ask: AskId, kept: CallerAsk) {
+    fn keep_ask(&self, ask: AskId, kept: CallerAsk) {
         let mut all = self.lock();
         all.asks.entry(ask).or_insert(kept);
         all.schedule(ask, None);
@@ -313,7 +313,7 @@ mod tests {
     fn keeper() -> (Arc<Keeper>, AskId, Clock) {
         let keeper = Arc::new(Keeper::default());
         let ask = AskId::new(at(0), [1; 10]);
-        keeper.keep(ask, CallerAsk::new(Some(token(1)), KEEP, at(0)));
+        keeper.keep_ask(ask, CallerAsk::new(Some(token(1)), KEEP, at(0)));
         (keeper, ask, Clock::Fake(crate::FakeClock::at(at(0))))
     }
 
@@ -335,7 +335,7 @@ mod tests {
         drop(waiting);
         assert!(steps(&keeper, 10_000).is_empty(), "a stream is still open");
         // The caller is present from the start for an ask that is opened while the stream is open.
-        keeper.keep(AskId::new(at(0), [2; 10]), CallerAsk::new(Some(token(1)), KEEP, at(0)));
+        keeper.keep_ask(AskId::new(at(0), [2; 10]), CallerAsk::new(Some(token(1)), KEEP, at(0)));
         assert_eq!(keeper.first(), None);
         drop(three);
         assert_eq!(steps(&keeper, 5), ["park", "park"]);
@@ -367,7 +367,7 @@ mod tests {
         let (keeper, ask, clock) = keeper();
         let attend = || keeper.attend(ask, token(1), KEEP, &clock);
         let (one, two) = (attend(), attend());
-        assert!(steps(&keeper, 10_000).is_empty(), "somebody waits");
+        assert!(steps(&keeper, 10_000).is_empty(), "a caller still waits");
         drop(one);
         assert!(steps(&keeper, 10_000).is_empty(), "the other one still waits");
         drop(two);

@@ -70,7 +70,7 @@ pub(super) async fn load(options: Options) -> Result<Loaded, StartError> {
     let Options { listen, data_dir, config_dir, home, clock, grace, runtime_dir, supervisor, environment, embedded, reach } =
         options;
     make_private_dir(&data_dir)?;
-    let lock = DirLock::take(&data_dir)?;
+    let lock = DirLock::acquire(&data_dir)?;
     let config = Config::load(&config_dir)?;
     let access = NetworkAccess::new(reach, &config)?;
     let mut agents = config.agents(&config_dir)?;

@@ -103,8 +103,8 @@ async fn method(stream: &mut Stream, method: &str) -> Value {
     }
 }
 
-/// What the agent said up to the end of the turn.
-async fn said(stream: &mut Stream, prompt: u64) -> (String, Value) {
+/// Collects the agent's text until the end of the turn. Returns it with the response to the prompt.
+async fn turn_text(stream: &mut Stream, prompt: u64) -> (String, Value) {
     let mut said = String::new();
     loop {
         let (_, message) = stream.event().await;
@@ -133,7 +133,7 @@ async fn client_answers_a_question_of_the_agent() {
     );
     let ask = params["questionId"].as_str().unwrap().to_owned();
     client.answer(&asked["id"], json!({ "status": "answered", "answers": [["SQLite"]] })).await;
-    let (words, stop) = said(&mut stream, prompt).await;
+    let (words, stop) = turn_text(&mut stream, prompt).await;
     assert!(words.contains("SQLite"), "{words}");
     assert_eq!(stop, "end_turn");
     let outcome = world.outcome(&ask).await;
@@ -159,7 +159,7 @@ async fn denial_at_the_client_reaches_the_agent() {
         let id = client.prompt(&session, prompt).await;
         let asked = method(&mut stream, way).await;
         client.answer(&asked["id"], result).await;
-        let (words, _) = said(&mut stream, id).await;
+        let (words, _) = turn_text(&mut stream, id).await;
         assert!(words.contains(wanted), "{prompt}: {words}");
     }
 }
@@ -188,7 +188,7 @@ async fn tool_calls_and_permissions_are_reported_to_the_client() {
     assert_eq!(statuses.last(), Some(&json!("completed")), "{statuses:?}");
 }
 
-/// Who answers first decides, and the other hears that it is over.
+/// The first answer wins. The client is notified if the ask was answered on another surface.
 #[tokio::test]
 async fn first_answer_wins_across_surfaces() {
     let world = world().await;
@@ -219,7 +219,7 @@ async fn first_answer_wins_across_surfaces() {
             assert_eq!(taken_back["params"]["requestId"], first["id"]);
             let taken_back = method(&mut second, "$/cancel_request").await;
             assert_eq!(taken_back["params"]["requestId"], other["id"]);
-            // Too late, and no harm.
+            // A late response is ignored.
             one.answer(&first["id"], answer("PostgreSQL")).await;
             assert_eq!(world.outcome(&ask).await["outcome"]["answers"], json!([["SQLite"]]));
         }
@@ -258,7 +258,7 @@ async fn session_load_restores_a_lost_connection() {
     answer_to(&mut stream, id).await;
     let again = method(&mut stream, "_sandboxagent/session/request_question").await;
     assert_eq!(again["params"]["questionId"], ask);
-    // It answers and is gone before anything came back.
+    // The client posts its answer and disconnects before it gets a reply.
     client.answer(&again["id"], json!({ "status": "answered", "answers": [["PostgreSQL"]] })).await;
     drop(stream);
     http.send(client.with(http.request(&Method::DELETE, "/acp"))).await.expect(202);
@@ -303,7 +303,7 @@ async fn invalid_answer_is_requested_again() {
         })
         .collect();
     client.answer(&again["id"], json!({ "action": "accept", "content": content })).await;
-    assert_eq!(said(&mut stream, id).await.1, "end_turn");
+    assert_eq!(turn_text(&mut stream, id).await.1, "end_turn");
 }
 
 /// Each kind of invalid input has its own error.
@@ -324,7 +324,7 @@ async fn unauthorized_clients_get_a_reason() {
 
     let owner = world.role("answerer").await;
     let client = Client::connect(&owner, json!({})).await;
-    // The id of a connection is of no use with another token.
+    // A connection id is valid only with the token that opened the connection.
     let stranger = world.role("answerer").await;
     let ping = json!({ "jsonrpc": "2.0", "id": 9, "method": "session/list" });
     let stolen = stranger.send(client.with(stranger.request(&Method::POST, "/acp")).json(&ping)).await;
@@ -430,7 +430,7 @@ async fn unexpected_responses_are_ignored() {
     let no = json!({ "outcome": { "outcome": "selected", "optionId": "deny" } });
     client.answer(&asked["id"], no).await;
     client.answer(&asked["id"], json!({ "outcome": { "outcome": "selected", "optionId": "allow" } })).await;
-    let (words, _) = said(&mut stream, prompt).await;
+    let (words, _) = turn_text(&mut stream, prompt).await;
     assert!(words.contains("Denied"), "{words}");
 }
 

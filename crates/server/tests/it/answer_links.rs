@@ -1,4 +1,4 @@
-//! Links with which a person decides one ask.
+//! Answer links: each lets a person decide one ask without a token.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Linked {
         (ask, found)
     }
 
-    async fn look(&self, path: &str) -> Reply {
+    async fn get_html(&self, path: &str) -> Reply {
         self.http.send(self.http.request(&Method::GET, path).header(ACCEPT, "text/html")).await
     }
 
@@ -83,7 +83,7 @@ async fn link_decides_only_after_a_confirmation() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(approval()).await;
     for _ in 0..3 {
-        let page = linked.look(&paths[0]).await;
+        let page = linked.get_html(&paths[0]).await;
         assert_eq!(page.status, 200);
         assert!(page.text.contains("cargo test") && page.text.contains("value=\"approve\""), "{}", page.text);
         let policy = page.headers["content-security-policy"].to_str().unwrap();
@@ -98,9 +98,9 @@ async fn link_decides_only_after_a_confirmation() {
     let decided = linked.world.ask(&ask).await;
     assert_eq!((&decided["status"], &decided["outcome"]["by"]["name"]), (&json!("approved"), &json!("ada")));
     assert_eq!(decided["outcome"]["by"]["via"], "webhook");
-    // The same link, used again.
+    // A used link is refused.
     linked.send(&paths[0], "press=deny").await.problem(409, "ask_already_resolved");
-    let page = linked.look(&paths[0]).await;
+    let page = linked.get_html(&paths[0]).await;
     assert!(page.status == 200 && page.text.contains("No longer waiting: approved by ada"), "{}", page.text);
     assert_eq!(linked.status(&ask).await, "approved");
 }
@@ -109,9 +109,9 @@ async fn link_decides_only_after_a_confirmation() {
 async fn form_submission_returns_a_page() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(question()).await;
-    let page = linked.look(&paths[0]).await;
+    let page = linked.get_html(&paths[0]).await;
     assert!(page.text.contains("value=\"PostgreSQL\"") && page.text.contains("full-featured"), "{}", page.text);
-    // With the policy of the page a browser names the origin.
+    // Under the page's referrer policy, browsers send the origin.
     assert_eq!(page.headers["referrer-policy"], "same-origin");
     let request = |origin: &str| {
         let request = linked.http.request(&Method::POST, &paths[0]).header(ACCEPT, "text/html,*/*;q=0.8");
@@ -160,11 +160,11 @@ async fn invalid_and_expired_links_are_refused_with_a_code() {
         if good.ends_with('A') { format!("{}B", &good[..good.len() - 1]) } else { format!("{}A", &good[..good.len() - 1]) };
     for wrong in [swapped.as_str(), "/a/x", "/a/%00", &format!("/a/{}", "A".repeat(54)), &format!("/a/{}", "A".repeat(4_000))] {
         linked.send(wrong, "press=approve").await.problem(404, "invalid_link");
-        assert_eq!(linked.look(wrong).await.status, 404, "{wrong}");
+        assert_eq!(linked.get_html(wrong).await.status, 404, "{wrong}");
     }
     linked.clock.advance(Duration::from_secs(86_400));
     linked.send(good, "press=approve").await.problem(410, "link_expired");
-    assert_eq!(linked.look(good).await.status, 410);
+    assert_eq!(linked.get_html(good).await.status, 410);
     assert_eq!(linked.status(&ask).await, "pending");
 }
 
@@ -186,7 +186,7 @@ async fn link_survives_a_restart_but_not_the_removal_of_its_channel() {
     let mut linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(approval()).await;
     linked.world.server.restart().await.unwrap();
-    assert_eq!(linked.look(&paths[0]).await.status, 200);
+    assert_eq!(linked.get_html(&paths[0]).await.status, 200);
     std::fs::write(linked.world.server.config_dir().join("config.toml"), "[server]\npublic_url = \"https://sayso.test/\"\n")
         .unwrap();
     linked.world.server.restart().await.unwrap();
@@ -213,7 +213,7 @@ async fn secret_cannot_be_answered_by_a_link() {
     let linked = Linked::start(&["ada"]).await;
     let secret = json!({ "questions": [{ "text": "The key?", "input": "text", "secret": true }] });
     let (ask, paths) = linked.asked(secret).await;
-    let page = linked.look(&paths[0]).await;
+    let page = linked.get_html(&paths[0]).await;
     assert!(!page.text.contains("type=\"text\"") && page.text.contains("To enter it, open Sayso."), "{}", page.text);
     linked.send(&paths[0], "press=answer&q0=hush").await.problem(422, "invalid_request");
     assert_eq!(linked.status(&ask).await, "pending");
@@ -228,7 +228,7 @@ async fn agent_text_is_escaped_on_link_pages() {
         "approval": { "tool": "Bash", "action": "run", "command": hostile, "input": { "command": hostile } },
     });
     let (_, paths) = linked.asked(wanted).await;
-    let page = linked.look(&paths[0]).await.text;
+    let page = linked.get_html(&paths[0]).await.text;
     for never in ["<script", "<img", "\u{202e}", "\u{1b}"] {
         assert!(!page.contains(never), "{never:?}: {page}");
     }

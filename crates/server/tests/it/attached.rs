@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, id};
 
-const PROJECT: &str = "/somebody/project";
+const PROJECT: &str = "/developer/project";
 
 /// An OpenCode server of a person with one session, and a Sayso server that is attached to it.
 async fn listening() -> (World, FakeOpenCode) {
@@ -40,7 +40,7 @@ async fn waiting(world: &World, many: usize) -> Vec<Value> {
 }
 
 /// Waits until the only attachment is in this state.
-async fn stands(world: &World, state: &str) -> Value {
+async fn attachment_in_state(world: &World, state: &str) -> Value {
     let found = async {
         loop {
             let agents = world.admin.get("/v1/agents").await.expect(200);
@@ -58,7 +58,7 @@ async fn stands(world: &World, state: &str) -> Value {
 #[tokio::test]
 async fn ask_of_an_attached_server_is_answered_in_sayso() {
     let (world, theirs) = listening().await;
-    let attached = stands(&world, "connected").await;
+    let attached = attachment_in_state(&world, "connected").await;
     assert_eq!((&attached["place"], &attached["version"]), (&json!(theirs.url()), &json!("1.18.33")));
     let can = &attached["capabilities"];
     assert_eq!((&can["questions"], &can["approvals"], &can["resume"]), (&json!(true), &json!(true), &json!(false)));
@@ -83,7 +83,7 @@ async fn ask_of_an_attached_server_is_answered_in_sayso() {
     assert_eq!(calls[1], ("/permission/per_1/reply".to_owned(), json!({ "reply": "reject", "message": "not now" })));
     reaches(&world.server.client(), &id(&ask), Delivery::Confirmed).await.unwrap();
 
-    // It is talked to where it runs.
+    // People send messages to this session where it runs, not through Sayso.
     let session = ask["sessionId"].as_str().unwrap();
     let message = world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hi" })).await;
     message.problem(409, "external_session");
@@ -130,7 +130,7 @@ async fn ask_answered_at_the_attached_server_is_withdrawn() {
 #[tokio::test]
 async fn every_conversation_of_an_attached_server_becomes_a_session() {
     let (world, theirs) = listening().await;
-    theirs.has_session("ses_other", None, "/somebody/else", "Another one");
+    theirs.has_session("ses_other", None, "/developer/else", "Another one");
     theirs.has_session("ses_child", Some("ses_root"), PROJECT, "explore the code");
     theirs.has_session("ses_grandchild", Some("ses_child"), PROJECT, "read a file");
     theirs.asks("que_1", "ses_other");
@@ -140,7 +140,7 @@ async fn every_conversation_of_an_attached_server_becomes_a_session() {
     let asks = waiting(&world, 2).await;
     let of = |native: &str| asks.iter().find(|ask| ask["title"] == native).cloned().unwrap();
     let (other, root) = (of("Another one"), of("Set up a database"));
-    assert_eq!((&other["project"], &root["project"]), (&json!("/somebody/else"), &json!(PROJECT)));
+    assert_eq!((&other["project"], &root["project"]), (&json!("/developer/else"), &json!(PROJECT)));
     assert_eq!((&root["subagent"], &other["subagent"]), (&json!("read a file"), &Value::Null));
     assert_eq!(world.session(root["sessionId"].as_str().unwrap()).await["nativeId"], "ses_root");
     world.admin.answer(&id(&root), json!([["SQLite"]])).await.expect(200);
@@ -192,10 +192,10 @@ async fn asks_are_withdrawn_when_the_attached_server_disappears_and_return_with_
         (&over["status"], &over["outcome"]["message"]),
         (&json!("withdrawn"), &json!(format!("OpenCode at http://{address} is gone.")))
     );
-    let gone = stands(&world, "unreachable").await;
+    let gone = attachment_in_state(&world, "unreachable").await;
     assert!(gone["problem"].as_str().unwrap().starts_with(&format!("OpenCode does not answer at http://{address}: ")), "{gone}");
 
-    // The next one at this place has new requests, and may have the same sessions.
+    // A new server at the same address has new requests, and may have the same sessions.
     let theirs = FakeOpenCode::start_at(address).await.unwrap();
     theirs.has_session("ses_root", None, PROJECT, "Set up a database");
     theirs.ask_without_event("que_9", "ses_root");
@@ -203,7 +203,7 @@ async fn asks_are_withdrawn_when_the_attached_server_disappears_and_return_with_
     assert_eq!(next["sessionId"], ask["sessionId"], "it is the same conversation");
     world.admin.answer(&id(&next), json!([["SQLite"]])).await.expect(200);
     assert_eq!(theirs.calls(1).await.unwrap()[0].0, "/question/que_9/reply");
-    stands(&world, "connected").await;
+    attachment_in_state(&world, "connected").await;
 }
 
 #[tokio::test]
@@ -266,7 +266,7 @@ async fn detaching_ends_sessions_in_sayso_only() {
     let (world, theirs) = listening().await;
     theirs.asks("que_1", "ses_root");
     let ask = waiting(&world, 1).await.remove(0);
-    let attached = stands(&world, "connected").await;
+    let attached = attachment_in_state(&world, "connected").await;
     let path = format!("/v1/attachments/{}", id(&attached));
     world.admin.delete(&path).await.expect(204);
     world.admin.delete(&path).await.problem(404, "not_found");

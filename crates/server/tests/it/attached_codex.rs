@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::world::{World, id};
 
-const PROJECT: &str = "/somebody/project";
+const PROJECT: &str = "/developer/project";
 
 struct Theirs {
     codex: FakeCodex,
@@ -54,12 +54,12 @@ async fn ask_of_a_terminal_is_answered_in_sayso() {
     assert_eq!((&answers[0]["id"], &answers[0]["result"]), (&json!(0), &json!({ "decision": "accept" })));
     reaches(&world.server.client(), &id(&ask), Delivery::Confirmed).await.unwrap();
 
-    // A reason has no place in the answer; it follows as words in the turn.
+    // The answer has no field for a reason, so it is sent as a message in the turn.
     codex.wants_to_run("thread-1", "touch b.txt");
     let ask = waiting(&world, 1).await.remove(0);
     world.admin.post(&format!("/v1/asks/{}/deny", id(&ask)), json!({ "message": "not in this project" })).await.expect(200);
     assert_eq!(codex.answers(2).await.unwrap()[1]["result"], json!({ "decision": "decline" }));
-    let steered = codex.said(1, |said| said["method"] == "turn/steer").await.unwrap();
+    let steered = codex.client_messages(1, |said| said["method"] == "turn/steer").await.unwrap();
     assert!(steered[0].to_string().contains("not in this project"), "{steered:?}");
 }
 
@@ -78,10 +78,10 @@ async fn ask_answered_in_the_terminal_is_withdrawn() {
 #[tokio::test]
 async fn new_terminal_is_followed_from_its_first_turn() {
     let (world, Theirs { codex, dir: _dir }) = listening().await;
-    codex.has_thread("thread-2", "/somebody/else", "Another one");
+    codex.has_thread("thread-2", "/developer/else", "Another one");
     codex.set_busy("thread-2");
     codex.wait_for_subscriber("thread-2").await.unwrap();
-    let changes = json!([{ "path": "/somebody/else/new.txt", "kind": { "type": "add" }, "diff": "hello\n" }]);
+    let changes = json!([{ "path": "/developer/else/new.txt", "kind": { "type": "add" }, "diff": "hello\n" }]);
     let item = json!({ "type": "fileChange", "id": "call_p", "changes": changes, "status": "inProgress" });
     codex.tell("thread-2", "item/started", json!({ "threadId": "thread-2", "turnId": "turn-1", "item": item }));
     codex.asks("thread-2", "item/fileChange/requestApproval", json!({ "itemId": "call_p", "reason": null }));
@@ -129,7 +129,7 @@ async fn asks_are_withdrawn_when_the_daemon_exits_and_the_next_one_is_found() {
         (&json!("withdrawn"), &json!(format!("Codex at {socket} is gone.")))
     );
 
-    // Its requests have the numbers of the last one's.
+    // The new daemon reuses the request numbers of the previous one.
     let codex = FakeCodex::start(&dir.path().join("daemon.sock")).unwrap();
     codex.has_thread("thread-1", PROJECT, "Make a file");
     codex.wants_to_run("thread-1", "touch other.txt");
@@ -146,7 +146,7 @@ async fn pending_request_is_asked_once_after_a_restart() {
     codex.wants_to_run("thread-1", "touch a.txt");
     let ask = waiting(&world, 1).await.remove(0);
     world.server.restart().await.unwrap();
-    codex.said(2, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == "thread-1").await.unwrap();
+    codex.client_messages(2, |said| said["method"] == "thread/resume" && said["params"]["threadId"] == "thread-1").await.unwrap();
     assert_eq!(waiting(&world, 1).await[0]["id"], ask["id"]);
     world.admin.poke(&format!("/v1/asks/{}/approve", id(&ask))).await.expect(200);
     assert_eq!(codex.answers(1).await.unwrap().len(), 1);

@@ -90,9 +90,9 @@ async fn login_code_works_once() {
     let code = world.admin.poke("/v1/login-codes").await.expect(201);
     let secret = code["code"].as_str().unwrap().to_owned();
     assert_eq!(code["url"], format!("{}/#code={secret}", world.server.url()));
-    let nobody = world.http("");
-    nobody.post("/v1/login", json!({ "code": "0".repeat(32) })).await.problem(401, "unauthorized");
-    let login = nobody.post("/v1/login", json!({ "code": secret, "device": "Firefox" })).await;
+    let anonymous = world.http("");
+    anonymous.post("/v1/login", json!({ "code": "0".repeat(32) })).await.problem(401, "unauthorized");
+    let login = anonymous.post("/v1/login", json!({ "code": secret, "device": "Firefox" })).await;
     let made = login.expect(201);
     assert!(login.headers.get("set-cookie").is_none(), "no cookies");
     world.http(made["token"].as_str().unwrap()).get("/v1/asks").await.expect(200);
@@ -104,10 +104,10 @@ async fn login_code_works_once() {
         (&json!("Firefox"), &made["createdAt"]),
         "the clock has not advanced"
     );
-    nobody.post("/v1/login", json!({ "code": secret })).await.problem(401, "unauthorized");
+    anonymous.post("/v1/login", json!({ "code": secret })).await.problem(401, "unauthorized");
     let late = world.admin.poke("/v1/login-codes").await.expect(201);
     clock.advance(Duration::from_secs(600));
-    nobody.post("/v1/login", json!({ "code": late["code"] })).await.problem(401, "unauthorized");
+    anonymous.post("/v1/login", json!({ "code": late["code"] })).await.problem(401, "unauthorized");
     // A browser's token can be revoked like any other.
     world.admin.delete(&format!("/v1/tokens/{}", made["id"].as_str().unwrap())).await.expect(200);
     world.http(made["token"].as_str().unwrap()).get("/v1/asks").await.problem(401, "unauthorized");
@@ -116,8 +116,8 @@ async fn login_code_works_once() {
 #[tokio::test]
 async fn guessing_login_codes_is_rate_limited() {
     let (world, clock) = World::timeless("").await;
-    let nobody = world.http("");
-    let guess = || nobody.post("/v1/login", json!({ "code": "guess" }));
+    let anonymous = world.http("");
+    let guess = || anonymous.post("/v1/login", json!({ "code": "guess" }));
     let mut refused = 0;
     while guess().await.status == 401 {
         refused += 1;
@@ -166,18 +166,18 @@ async fn calls_of_an_agent_are_rate_limited() {
 #[tokio::test]
 async fn tokens_are_read_only_from_the_header() {
     let world = World::start().await;
-    let nobody = world.http("");
+    let anonymous = world.http("");
     let token = world.server.token().to_owned();
     for path in [format!("/v1/asks?token={token}"), format!("/v1/asks?access_token={token}"), format!("/v1/events?token={token}")]
     {
-        assert_eq!(nobody.get(&path).await.status, 401, "{path}");
+        assert_eq!(anonymous.get(&path).await.status, 401, "{path}");
     }
-    let request = nobody.request(&reqwest::Method::GET, "/v1/asks").header("cookie", format!("token={token}"));
-    nobody.send(request).await.problem(401, "unauthorized");
-    let request = nobody.request(&reqwest::Method::GET, "/v1/asks").header("authorization", format!("Basic {token}"));
-    nobody.send(request).await.problem(401, "unauthorized");
-    let request = nobody.request(&reqwest::Method::GET, "/v1/asks").header("authorization", format!("bearer {token}"));
-    nobody.send(request).await.expect(200);
+    let request = anonymous.request(&reqwest::Method::GET, "/v1/asks").header("cookie", format!("token={token}"));
+    anonymous.send(request).await.problem(401, "unauthorized");
+    let request = anonymous.request(&reqwest::Method::GET, "/v1/asks").header("authorization", format!("Basic {token}"));
+    anonymous.send(request).await.problem(401, "unauthorized");
+    let request = anonymous.request(&reqwest::Method::GET, "/v1/asks").header("authorization", format!("bearer {token}"));
+    anonymous.send(request).await.expect(200);
 }
 
 #[tokio::test]

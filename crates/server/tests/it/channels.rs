@@ -59,7 +59,7 @@ async fn ntfy_buttons_answer_and_message_is_cleared_after_the_outcome() {
     assert_eq!((&decided["outcome"]["by"]["name"], &decided["outcome"]["by"]["via"]), (&json!("ada"), &json!("ntfy")));
     let replaced = ntfy.receiver().calls(2).await.unwrap()[1].json();
     assert_eq!((&replaced["sequence_id"], &replaced["message"]), (&json!("m1"), &json!("No longer waiting: answered by ada")));
-    // The message stays on another phone, and its button is pressed later.
+    // The message stays visible on another phone, where its button is pressed later.
     assert_eq!(ntfy.press(&message, "SQLite", &world.server.url()).await.unwrap(), 409);
     assert_eq!(world.ask(&ask).await["outcome"]["answers"], json!([["PostgreSQL"]]));
 }
@@ -85,7 +85,7 @@ fn telegram_channel(telegram: &FakeTelegram) -> String {
     )
 }
 
-/// What a button carries.
+/// Returns the data of a button.
 fn data(message: &Value, label: &str) -> String {
     let button = message["buttons"].as_array().unwrap().iter().find(|button| button["text"] == label).unwrap();
     button["callback_data"].as_str().unwrap().to_owned()
@@ -195,7 +195,7 @@ async fn mail_server_refusal_is_reported() {
     assert_eq!(tested["data"][0]["failure"], "the mail server rejected the email");
 }
 
-/// A program of this name in a directory that is searched first; it keeps its arguments.
+/// Installs a program with this name in a directory that comes first in `PATH`. It records its arguments.
 fn pretend(dir: &std::path::Path, name: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let program = dir.join(name);

@@ -23,12 +23,12 @@ fn asks(change: impl FnOnce(&mut Value)) -> ModelTurn {
     vec![ModelBlock::text("Let me ask."), ModelBlock::call("c1", "question", input)]
 }
 
-fn done() -> ModelTurn {
+fn done_turn() -> ModelTurn {
     vec![ModelBlock::text("Done.")]
 }
 
-/// The messages of a request, each as who and what.
-fn told(request: &ModelRequest) -> Vec<(ModelRole, String)> {
+/// Returns the messages of a request as pairs of role and text.
+fn request_messages(request: &ModelRequest) -> Vec<(ModelRole, String)> {
     let words = |part: &MessagePart| match part {
         MessagePart::Text(text) => text.clone(),
         MessagePart::ToolCall { name, .. } => format!("<{name}>"),
@@ -56,7 +56,7 @@ impl Talk {
         transcript["data"].as_array().unwrap().clone()
     }
 
-    async fn say(&self, text: &str) -> Value {
+    async fn send_message(&self, text: &str) -> Value {
         let path = format!("/v1/sessions/{}/messages", self.agent.session());
         self.world.admin.post(&path, json!({ "text": text })).await.expect(202)
     }
@@ -67,14 +67,14 @@ impl Talk {
     }
 
     fn last_request(&self) -> Vec<(ModelRole, String)> {
-        told(&self.model.records().last().unwrap().request)
+        request_messages(&self.model.records().last().unwrap().request)
     }
 }
 
 /// The model asks, the person picks one option, the model continues. The label is sent, because options have no other value.
 #[tokio::test]
 async fn model_continues_with_the_answer() {
-    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done_turn()])).await;
     let ask = talk.agent.asks().await.unwrap();
     assert_eq!((ask.questions[0].header.as_deref(), ask.context.as_deref()), (Some("Database"), Some("Let me ask.")));
     let block = talk.blocks().await.pop().unwrap();
@@ -97,10 +97,10 @@ async fn model_continues_with_the_answer() {
 /// Any message answers a question of a model, even if `custom` is false.
 #[tokio::test]
 async fn typed_message_answers_the_question_of_a_model() {
-    let mut talk = Talk::begin(ModelScript::turns([asks(|it| it["custom"] = json!(false)), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|it| it["custom"] = json!(false)), done_turn()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.answer(&ask.id, json!([["neither"]])).await.problem(422, "invalid_answers");
-    let accepted = talk.say("neither, wait").await;
+    let accepted = talk.send_message("neither, wait").await;
     assert_eq!(id(&accepted["answered"]), ask.id);
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     assert_eq!(talk.last_request().last().unwrap().1, "neither, wait");
@@ -113,7 +113,7 @@ async fn typed_message_answers_the_question_of_a_model() {
 /// A rejection inserts no message, and the model generates nothing until the person sends one.
 #[tokio::test]
 async fn rejected_question_waits_for_the_next_message() {
-    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done_turn()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.admin.post(&format!("/v1/asks/{}/reject", ask.id), json!({})).await.expect(200);
     talk.idle().await;
@@ -121,7 +121,7 @@ async fn rejected_question_waits_for_the_next_message() {
     let blocks = talk.blocks().await;
     let block = blocks.last().unwrap();
     assert_eq!((&block["status"], &block["extra"]["questionResolution"]), (&json!("denied"), &json!("rejected")));
-    talk.say("Use SQLite").await;
+    talk.send_message("Use SQLite").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     assert_eq!(talk.last_request()[2..].iter().map(|said| said.1.as_str()).collect::<Vec<_>>(), ["=c1", "Use SQLite"]);
 }
@@ -129,7 +129,7 @@ async fn rejected_question_waits_for_the_next_message() {
 /// A pending question survives a restart and holds no request open.
 #[tokio::test]
 async fn question_of_a_model_survives_a_restart() {
-    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done_turn()])).await;
     let ask = talk.agent.asks().await.unwrap();
     talk.world.server.restart().await.unwrap();
     assert_eq!(talk.model.records().len(), 1, "nothing is asked again");
@@ -138,10 +138,10 @@ async fn question_of_a_model_survives_a_restart() {
     assert_eq!((talk.model.records().len(), talk.last_request().len()), (2, 4));
 }
 
-/// A conversation that waits for a person has no task, and the answer gives it one.
+/// A conversation that waits for a person has no task; the answer starts one.
 #[tokio::test]
 async fn waiting_conversation_ends_its_task_until_the_answer() {
-    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([asks(|_| {}), done_turn()])).await;
     let ask = talk.agent.asks().await.unwrap();
     let asleep = async {
         while !talk.world.admin.get("/metrics").await.text.contains("\nsayso_connections_awake 0\n") {
@@ -160,7 +160,7 @@ async fn waiting_conversation_ends_its_task_until_the_answer() {
 async fn invalid_tool_calls_are_refused_and_shown() {
     let twice = vec![ModelBlock::call("c1", "question", json!({})), ModelBlock::call("c2", "rm", json!({}))];
     let bad = vec![ModelBlock::call("c3", "question", json!({ "question": "Which?", "options": [] }))];
-    let mut talk = Talk::begin(ModelScript::turns([twice, bad, done()])).await;
+    let mut talk = Talk::begin(ModelScript::turns([twice, bad, done_turn()])).await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     let blocks = talk.blocks().await;
     let text = serde_json::to_string(&blocks).unwrap();
@@ -181,7 +181,7 @@ async fn failing_endpoint_is_retried_and_then_reported() {
     let failed = failed.event.data_json();
     assert!(failed.contains("returned 400: no such model"), "{failed}");
     talk.idle().await;
-    talk.say("Try again").await;
+    talk.send_message("Try again").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Back again.");
     assert_eq!(talk.last_request().iter().map(|said| said.1.as_str()).collect::<Vec<_>>(), ["Set it up", "Try again"]);
 }
@@ -196,11 +196,11 @@ async fn interrupt_stops_the_stream_and_keeps_its_text() {
     .await;
     // Clients that are already connected receive streamed text.
     assert_eq!(talk.agent.finished().await.unwrap(), "Ready.");
-    talk.say("Tell me").await;
+    talk.send_message("Tell me").await;
     talk.agent.watch().until("the first words", |event| event.name() == "message.delta").await.unwrap();
     talk.world.admin.poke(&format!("/v1/sessions/{}/interrupt", talk.agent.session())).await.expect(200);
     assert_eq!(talk.agent.finished().await.unwrap(), "Half a sentence");
-    talk.say("Go on").await;
+    talk.send_message("Go on").await;
     assert_eq!(talk.agent.finished().await.unwrap(), "Done.");
     assert_eq!(talk.last_request()[3], (ModelRole::Assistant, "Half a sentence".to_owned()));
 }

@@ -18,7 +18,7 @@ fn inside(test: &str) -> Option<PathBuf> {
         return Some(dir.into());
     }
     let dir = tempfile::tempdir().unwrap();
-    // As root a mount namespace is enough; everybody else becomes root of a user namespace.
+    // Root needs only a mount namespace; other users also need a user namespace in which they are root.
     let root = Command::new("unshare").args(["--mount", "true"]).status().is_ok_and(|status| status.success());
     let namespace: &[&str] = if root { &["--mount"] } else { &["--map-root-user", "--mount"] };
     let mut unshare = Command::new("unshare");
@@ -29,7 +29,7 @@ fn inside(test: &str) -> Option<PathBuf> {
     None
 }
 
-/// Takes every byte that is left.
+/// Fills the file system until no byte is free.
 fn fill(path: &Path) {
     let mut file = std::fs::File::create(path).unwrap();
     let mut size = 64 * 1024;
@@ -52,7 +52,7 @@ fn full_disk_returns_507_until_space_is_free() {
         let mine = world.opened(question()).await;
         let ballast = dir.join("ballast");
         fill(&ballast);
-        // Holes that are left in the log are used up first.
+        // Free space inside the log is used first.
         let mut taken = 0;
         loop {
             let mut large = question();
@@ -75,7 +75,7 @@ fn full_disk_returns_507_until_space_is_free() {
             .post("/v1/sessions", json!({ "agent": "mock", "prompt": "x".repeat(20_000) }))
             .await
             .problem(507, "storage_full");
-        // Room again: without a restart.
+        // After space is freed, the server recovers without a restart.
         std::fs::remove_file(&ballast).unwrap();
         world.admin.answer(&id(&mine), json!([["SQLite"]])).await.expect(200);
         world.admin.answer(&id(&ask), json!([["PostgreSQL"]])).await.expect(200);

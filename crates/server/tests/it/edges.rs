@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 
 use crate::world::{Http, Piece, Stream, World, approval, id, question};
 
-/// Makes a token, and returns how to call with it and how to revoke it.
+/// Creates a token. Returns a client that uses it, and the path that revokes it.
 async fn revocable(world: &World, wanted: Value) -> (Http, String) {
     let made = world.admin.post("/v1/tokens", wanted).await.expect(201);
     (world.http(made["token"].as_str().unwrap()), format!("/v1/tokens/{}", id(&made)))
@@ -38,14 +38,14 @@ async fn held_request_ends_when_its_token_is_revoked() {
     let (agent, revoke) = revocable(&world, json!({ "role": "agent", "actor": "claude" })).await;
     let ask = id(&agent.post("/v1/asks", question()).await.expect(201));
     let path = format!("/v1/asks/{ask}?wait=60s");
-    // Whether the request is held already or comes later, it gets the same reply.
+    // The reply is the same whether the request was already waiting or arrived after the revocation.
     let (held, revoked) = tokio::join!(agent.get(&path), world.admin.delete(&revoke));
     revoked.expect(200);
     held.problem(401, "unauthorized");
     assert_eq!(world.ask(&ask).await["status"], "pending");
 }
 
-/// An ACP connection and its stream, after the comment that opens it.
+/// Opens an ACP connection and its stream, and reads the stream's opening comment.
 async fn acp_stream(http: &Http) -> Stream {
     let initialize = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": 1 } });
     let connected = http.post("/acp", initialize).await;
@@ -138,7 +138,7 @@ async fn long_query_is_malformed() {
     for path in ["asks?q", "asks?project", "asks?agent", "asks?label", "asks?cursor", "sessions?idEndsWith", "runs?idEndsWith"] {
         world.admin.get(&format!("/v1/{path}={long}")).await.problem(400, "malformed_request");
     }
-    // The longest search that is taken, of characters that a pattern escapes.
+    // The longest accepted search text, made of characters that a pattern escapes.
     world.admin.get(&format!("/v1/asks?q={}", "%25".repeat(2_700))).await.expect(200);
 }
 

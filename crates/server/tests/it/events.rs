@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Http, World, approval, id};
 
-/// An agent that uses a tool, complains and speaks, all at once.
+/// An agent that uses a tool, reports an error and sends a message, all at once.
 struct Worker;
 
 impl Translator for Worker {
@@ -91,7 +91,7 @@ fn scripted() -> AgentScript {
 }
 
 /// Every event of the catalogue is emitted by this scenario, and every event that it emits is in the catalogue and has the
-/// payload that the catalogue says.
+/// documented payload.
 #[tokio::test]
 async fn every_documented_event_is_emitted_and_every_emitted_event_is_documented() {
     let world = World::with(|setup| {
@@ -112,7 +112,7 @@ async fn every_documented_event_is_emitted_and_every_emitted_event_is_documented
     let mut emitted = BTreeSet::new();
     while emitted.len() < documented.len() {
         let (fields, data) = stream.event().await;
-        // An event that the catalogue does not name cannot be read, and neither can one with another payload.
+        // Events that are not in the catalogue fail to deserialize, and so do events with another payload.
         let event: FeedEvent = serde_json::from_value(data.clone()).unwrap_or_else(|error| panic!("{error}: {data}"));
         assert_eq!(serde_json::to_value(&event).unwrap(), data, "nothing is left out");
         assert_eq!(fields["event"], event.name());

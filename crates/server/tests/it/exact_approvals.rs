@@ -93,7 +93,7 @@ async fn delivered_approval_is_never_given_again() {
     let first = open().await.expect(201);
     world.admin.post(&format!("/v1/asks/{}/approve", id(&first)), json!({})).await.expect(200);
 
-    // Until the caller has it, a caller whose connection broke finds it again.
+    // Until the outcome is collected, a caller that lost its connection joins the same ask again.
     let found = open().await.expect(201);
     assert_eq!((id(&found), &found["status"]), (id(&first), &json!("approved")));
     let found = agent.post("/v1/asks", wanted.clone()).await.expect(201);

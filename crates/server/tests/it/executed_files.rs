@@ -60,7 +60,7 @@ impl Deployment {
 }
 
 #[tokio::test]
-async fn people_who_may_answer_see_the_files_that_a_command_executes() {
+async fn answerers_see_the_files_that_a_command_executes() {
     let deployment = Deployment::start().await;
     let Deployment { world, ask, .. } = &deployment;
     let shown = deployment.files().await;

@@ -59,7 +59,7 @@ async fn messages_to_external_agents_are_refused() {
     }
     assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
 
-    // Closing it is for us alone; the next ask opens it again.
+    // Closing an external session only affects Sayso; its next ask reopens it.
     let closed = world.admin.delete(&format!("/v1/sessions/{session}")).await.expect(200);
     assert_eq!(closed["status"], "ended");
     assert_eq!(world.ask(&id(&ask)).await["status"], "withdrawn");
@@ -118,7 +118,7 @@ async fn project_policy_applies_to_external_agents() {
     assert_eq!((&denied["status"], &denied["outcome"]["by"]["kind"]), (&json!("denied"), &json!("policy")));
     let asked = agent.post("/v1/asks", of("s-2", "/elsewhere", approval())).await.expect(201);
     assert_eq!(asked["status"], "pending");
-    // The one who asked takes the outcome, and does not give it.
+    // The token that opened an ask collects the outcome and cannot decide it.
     agent.poke(&format!("/v1/asks/{}/receipt", id(&denied))).await.expect(200);
     agent.poke(&format!("/v1/asks/{}/approve", id(&asked))).await.problem(403, "forbidden");
 }

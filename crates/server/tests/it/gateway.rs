@@ -212,7 +212,7 @@ async fn stream_sends_type_and_data() {
         json!({ "toolCallId": "call-2", "toolName": "Bash", "result": "test result: ok. 12 passed; 0 failed", "status": "complete" })
     );
     until(&mut stream, "done").await;
-    // The last of the ten names: something that goes wrong.
+    // The last of the ten event names is the error event.
     for n in 0..20 {
         let path = format!("/v1/sessions/{sid}/messages");
         let text = if n == 0 { "approve" } else { "one more" };

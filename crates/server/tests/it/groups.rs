@@ -36,7 +36,7 @@ async fn decide(world: &World, group: &Value) {
     }
 }
 
-/// The claim of a worker, once a group is complete.
+/// Claims a group for a worker, as soon as the group is complete.
 async fn claim(bot: &Http, worker: &str) -> Value {
     bot.get("/v1/groups/ready?name=mailer&wait=30s").await.expect(200);
     bot.post("/v1/groups/claim", json!({ "name": "mailer", "worker": worker })).await.expect(200)
@@ -125,7 +125,7 @@ async fn same_key_is_one_group_and_another_content_is_refused() {
     // Keys belong to the token.
     let other = world.role("agent").await;
     assert_ne!(id(&open(&other, group("run-1")).await), id(&opened));
-    // A group that is over is found by its key too: the run is not asked about again.
+    // The key also finds a finished group, so its asks are not opened again.
     decide(&world, &opened).await;
     let claimed = claim(&bot, "w").await;
     ack(&bot, &claimed).await.expect(200);

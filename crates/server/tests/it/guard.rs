@@ -45,7 +45,7 @@ async fn pages_of_other_origins_are_refused_even_with_a_token() {
             .header("access-control-request-method", "POST");
         assert_eq!(world.admin.send(preflight).await.status, 403);
     }
-    // What a page can send without a preflight.
+    // Requests that a page can send without a preflight.
     for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
         let request = world
             .admin
@@ -56,7 +56,7 @@ async fn pages_of_other_origins_are_refused_even_with_a_token() {
         world.admin.send(request).await.problem(403, "foreign_origin");
     }
     assert_eq!(world.ask(&ask).await["status"], "pending");
-    // Our own page.
+    // Sayso's own page.
     let request = world.admin.request(&Method::GET, "/v1/asks").header("origin", world.server.url());
     world.admin.send(request).await.expect(200);
 }
@@ -95,7 +95,7 @@ async fn every_response_has_security_headers() {
     assert_eq!(refused.headers["www-authenticate"], "Bearer");
 }
 
-/// No state changes by GET: reading everything twice leaves the feed where it was.
+/// GET changes no state: reading everything twice publishes no event.
 #[tokio::test]
 async fn get_requests_change_nothing() {
     let world = World::start().await;

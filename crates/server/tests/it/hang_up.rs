@@ -9,10 +9,10 @@ use tokio::net::TcpStream;
 
 use crate::world::{World, id, question};
 
-/// How often each is tried: whether the server is just storing when the caller leaves is a matter of luck.
+/// The number of attempts per case, because whether the server is storing when the caller disconnects depends on timing.
 const TRIES: u64 = 20;
 
-/// Makes a call as the admin and leaves after the server had so many turns, whatever it does by then.
+/// Starts a call as the admin, yields to the server `turns` times, and then disconnects.
 async fn hang_up(world: &World, method: &str, path: &str, body: &str, turns: u64) {
     let address = world.server.url().trim_start_matches("http://").to_owned();
     let mut socket = TcpStream::connect(&address).await.unwrap();

@@ -46,7 +46,7 @@ async fn agent_sets_only_labels_of_its_token() {
     let unlabelled = world.role("agent").await;
     unlabelled.post("/v1/asks", with(question(), "labels", json!({ "team": "bank" }))).await.problem(403, "identity_refused");
     assert_eq!(bank.get("/v1/asks").await.expect(200)["data"], json!([]));
-    // The terminal that an agent runs in is not a secret and grants nothing.
+    // The name of an agent's terminal is not a secret and grants no access.
     let placed = shop.post("/v1/asks", with(question(), "labels", json!({ "tmuxPane": "%3" }))).await.expect(201);
     assert_eq!(placed["labels"], json!({ "team": "shop", "tmuxPane": "%3" }));
 }
@@ -104,7 +104,7 @@ async fn token_of_one_project_may_not_ask_from_another() {
     for outside in [project.to_str().unwrap().to_owned(), format!("{shop}/.."), format!("{shop}2"), "/".to_owned()] {
         pinned.post("/v1/asks", with(question(), "project", json!(outside))).await.problem(403, "identity_refused");
     }
-    // Where a link leads counts.
+    // The target of a symbolic link decides.
     for outside in ["out", ".."] {
         let mut named = external("claude", &format!("{shop}/{outside}"));
         named["sessionId"] = json!(outside);

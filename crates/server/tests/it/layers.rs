@@ -32,7 +32,7 @@ const CRATES: [(&str, &[&str]); 14] = [
             "sayso-workspace-hack",
         ],
     ),
-    // For tests only.
+    // Only in tests.
     (
         "sayso-testkit",
         &[
@@ -54,9 +54,9 @@ const CRATES: [(&str, &[&str]); 14] = [
     ("cached-passthrough", &[]),
 ];
 
-/// What the modules below a path may use of this crate. The first path that fits counts.
+/// The layers of this crate that the modules below a path may use. The first matching path applies.
 const MODULES: [(&str, &[&str]); 12] = [
-    // The sayso program uses MCP and ACP too, without a server.
+    // The sayso program also uses MCP and ACP, without a server.
     ("surfaces/mcp", &["surfaces::mcp"]),
     ("surfaces/acp", &["surfaces::acp"]),
     ("surfaces", &["app", "surfaces", "runtime", "service", "auth", "config", "clock", "entropy", "small_file"]),
@@ -160,7 +160,7 @@ fn tree(text: &str) -> Vec<Vec<String>> {
     paths
 }
 
-/// What a file uses that is not below it.
+/// Returns the uses in a file that its layer does not permit.
 fn violations(file: &Path, source: &str) -> Vec<String> {
     let module = module_of(file);
     let place = module.join("/");

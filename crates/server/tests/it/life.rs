@@ -117,7 +117,7 @@ async fn interrupt_ends_the_turn_and_withdraws_asks() {
         agent.finished().await.unwrap();
         let idle = until_status(&world, &session, "idle").await;
         assert_eq!(idle["pending"], 0);
-        // It goes on.
+        // The agent continues.
         world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "go on" })).await.expect(202);
     }
 }
@@ -260,7 +260,7 @@ async fn deadlines_survive_a_restart_and_wait_for_the_grace() {
     world.server.restart().await.unwrap();
     assert_eq!(world.ask(&id(&due)).await, due);
     clock.advance(Duration::from_secs(29));
-    // A deadline after the grace time fires; that the first did not is then no accident.
+    // The probe is also due at once, but no deadline fires within the grace time.
     let probe = world.opened(with(question(), "1ms")).await;
     assert_eq!(world.ask(&id(&due)).await["status"], "pending", "within the grace time");
     clock.advance(Duration::from_secs(1));

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-fn which() -> Value {
+fn database_question() -> Value {
     let options = json!([{ "label": "SQLite", "description": "a file" }, { "label": "PostgreSQL" }]);
     json!({ "questions": [{ "question": "Which database?", "header": "Database", "options": options }] })
 }
@@ -26,7 +26,7 @@ async fn connect(server: &TestServer, token: &str, era: Era) -> McpClient {
     McpClient::http(&server.url(), token, era, "claude-code").await.unwrap()
 }
 
-/// The one ask that is pending, as soon as there is one.
+/// Waits until an ask is pending, and returns it.
 async fn pending(server: &TestServer) -> Ask {
     let client = server.client();
     let mut watch = server.watch().await.unwrap();
@@ -43,7 +43,7 @@ async fn answer(server: &TestServer, ask: &Ask, entry: &str) {
     server.client().answer(&ask.id, &answer).await.unwrap();
 }
 
-/// Waits until the ask is as reachable as this.
+/// Waits until the ask has this reachability.
 async fn until_reach(server: &TestServer, id: &str, reach: Reach) {
     let mut watch = server.watch().await.unwrap();
     while server.client().ask(id).await.unwrap().reach != Some(reach) {
@@ -59,7 +59,7 @@ async fn answer_is_returned_in_both_protocol_versions() {
         let client = connect(&server, &token, era).await;
         let names: Vec<String> = client.tools().await.unwrap().iter().map(|tool| tool.name.to_string()).collect();
         assert_eq!(names, ["ask_user", "get_answer", "notify_user", "approve"]);
-        let call = client.start("ask_user", which()).await.unwrap();
+        let call = client.start("ask_user", database_question()).await.unwrap();
         let ask = pending(&server).await;
         assert_eq!((ask.agent.as_str(), ask.questions[0].text.as_str()), ("claude", "Which database?"));
         assert_eq!(ask.questions[0].header.as_deref(), Some("Database"));
@@ -100,7 +100,7 @@ async fn rejection_timeout_and_withdrawal_read_differently() {
     let client = connect(server, &agent_token(server).await, Era::Sessions).await;
     let mut said = Vec::new();
     for end in ["reject", "stop", "nobody", "withdraw"] {
-        let call = client.start("ask_user", which()).await.unwrap();
+        let call = client.start("ask_user", database_question()).await.unwrap();
         let ask = pending(server).await;
         match end {
             "reject" => drop(server.client().reject(&ask.id, &NoRequest::default()).await.unwrap()),
@@ -126,7 +126,7 @@ async fn rule_answers_a_tool_call_at_once() {
     let policy = "[[rules]]\nname = \"db\"\ndo = \"answer\"\nheader = \"database\"\nanswer = [\"SQLite\"]\n";
     let world = World::with_policy(policy).await;
     let client = connect(&world.server, &agent_token(&world.server).await, Era::Stateless).await;
-    let result = client.call("ask_user", which()).await.unwrap();
+    let result = client.call("ask_user", database_question()).await.unwrap();
     assert_eq!(result.structured_content, Some(json!({ "status": "answered", "answers": [["SQLite"]] })));
 }
 
@@ -137,7 +137,7 @@ async fn repeated_call_after_cancel_finds_the_same_ask() {
     let token = agent_token(server).await;
     for era in Era::BOTH {
         let client = connect(server, &token, era).await;
-        let call = client.start("ask_user", which()).await.unwrap();
+        let call = client.start("ask_user", database_question()).await.unwrap();
         let first = pending(server).await;
         assert_eq!(first.reach, Some(Reach::Live));
         call.cancel().await.unwrap();
@@ -146,7 +146,7 @@ async fn repeated_call_after_cancel_finds_the_same_ask() {
             clock.advance(Duration::from_secs(1));
             tokio::task::yield_now().await;
         }
-        let again = client.start("ask_user", which()).await.unwrap();
+        let again = client.start("ask_user", database_question()).await.unwrap();
         until_reach(server, &first.id, Reach::Live).await;
         assert_eq!(pending(server).await.id, first.id, "it is the same ask");
         // Other content is another ask.
@@ -161,8 +161,8 @@ async fn repeated_call_after_cancel_finds_the_same_ask() {
         let second = pending(server).await;
         answer(server, &second, "yes").await;
         within("the other answer", other.result()).await.unwrap();
-        // Both were taken, so the same content is a new ask now.
-        let third = client.start("ask_user", which()).await.unwrap();
+        // Both outcomes were collected, so the same content opens a new ask.
+        let third = client.start("ask_user", database_question()).await.unwrap();
         let new = pending(server).await;
         assert_ne!(new.id, first.id);
         answer(server, &new, "SQLite").await;
@@ -176,16 +176,16 @@ async fn answer_given_between_two_calls_is_returned() {
     let token = agent_token(&server).await;
     for era in Era::BOTH {
         let client = McpClient::http(&server.url(), &token, era, &format!("agent-{era:?}")).await.unwrap();
-        let call = client.start("ask_user", which()).await.unwrap();
+        let call = client.start("ask_user", database_question()).await.unwrap();
         let ask = pending(&server).await;
         drop(call);
-        // The connection is lost without a word.
+        // The connection breaks without a message.
         drop(client);
         until_reach(&server, &ask.id, Reach::Parked).await;
         answer(&server, &ask, "SQLite").await;
         if era == Era::Stateless {
             let client = McpClient::http(&server.url(), &token, era, &format!("agent-{era:?}")).await.unwrap();
-            let result = client.call("ask_user", which()).await.unwrap();
+            let result = client.call("ask_user", database_question()).await.unwrap();
             assert_eq!(result.structured_content.unwrap()["answers"], json!([["SQLite"]]), "the question is not asked again");
         }
     }
@@ -197,7 +197,7 @@ async fn ask_is_withdrawn_after_ten_minutes_without_a_caller() {
     let (world, clock) = World::timeless("").await;
     let server = &world.server;
     let client = connect(server, &agent_token(server).await, Era::Stateless).await;
-    let call = client.start("ask_user", which()).await.unwrap();
+    let call = client.start("ask_user", database_question()).await.unwrap();
     let ask = pending(server).await;
     call.cancel().await.unwrap();
     while server.client().ask(&ask.id).await.unwrap().status == AskStatus::Pending {
@@ -236,7 +236,7 @@ async fn client_with_a_short_timeout_continues_with_an_id() {
         let line = body.lines().find_map(|line| line.strip_prefix("data: ").filter(|data| data.contains("result")));
         serde_json::from_str::<Value>(line.unwrap_or(&body)).unwrap()["result"]["structuredContent"].clone()
     };
-    let first = result(call("ask_user", which(), "1ms")).await;
+    let first = result(call("ask_user", database_question(), "1ms")).await;
     assert_eq!(first["status"], "pending");
     let id = first["id"].as_str().unwrap().to_owned();
     assert_eq!(result(call("get_answer", json!({ "id": id }), "30s")).await["status"], "pending", "0 only looks");
@@ -292,7 +292,7 @@ async fn tools_require_the_agent_or_admin_role() {
     }
     let admin = connect(server, server.token(), Era::Stateless).await;
     assert_eq!(admin.tools().await.unwrap().len(), 4);
-    // Hosts and origins are those of every other route.
+    // Hosts and origins are checked as on every other route.
     let http = sayso_testkit::http();
     for (name, value, status) in [("host", "evil.test", 421), ("origin", "http://evil.test", 403)] {
         let request = http.post(format!("{}/mcp", server.url())).bearer_auth(server.token()).header(name, value).json(&ping);
@@ -332,7 +332,7 @@ async fn revoked_token_does_not_get_the_answer() {
     let server = &world.server;
     let made = world.admin.post("/v1/tokens", json!({ "role": "agent", "actor": "gone" })).await.expect(201);
     let client = connect(server, made["token"].as_str().unwrap(), Era::Stateless).await;
-    let call = client.start("ask_user", which()).await.unwrap();
+    let call = client.start("ask_user", database_question()).await.unwrap();
     let ask = pending(server).await;
     server.client().revoke_token(made["id"].as_str().unwrap()).await.unwrap();
     answer(server, &ask, "SQLite").await;

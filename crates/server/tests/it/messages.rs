@@ -1,4 +1,4 @@
-//! When a typed message answers an ask, and when it does not.
+//! Typed messages: when they answer an ask, and when they do not.
 
 use serde_json::json;
 
@@ -99,7 +99,7 @@ async fn empty_and_oversized_messages_are_refused() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
 }
 
-/// A message too long to be an answer must not be taken for one, nor lost.
+/// A message that is too long to be an answer is neither used as one nor lost.
 #[tokio::test]
 async fn message_that_is_an_invalid_answer_is_refused() {
     let world = World::start().await;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, id};
 
-/// Answers an ask through the native API and gives the agent's last words.
+/// Answers an ask through the native API and returns the agent's last message.
 async fn decided(world: &World, agent: &mut ScriptedAgent, ask: &Value, verb: &str, body: Value) -> (Value, String) {
     let reply = world.admin.post(&format!("/v1/asks/{}/{verb}", id(ask)), body).await.expect(200);
     let words = agent.finished().await.unwrap();
@@ -180,7 +180,7 @@ async fn mock_opens_asks_in_parallel() {
     }
     let session = world.session(agent.session()).await;
     assert_eq!((&session["status"], &session["pending"]), (&json!("waiting"), &json!(3)));
-    // The last first: their order does not matter.
+    // Decides the last ask first, because the order does not matter.
     world.admin.answer(&asks[2].id, json!([["nextest"]])).await.expect(200);
     world.admin.post(&format!("/v1/asks/{}/approve", asks[1].id), json!({})).await.expect(200);
     world.admin.post(&format!("/v1/asks/{}/reject", asks[0].id), json!({ "message": "no database" })).await.expect(200);

@@ -61,7 +61,7 @@ async fn malformed_id_is_not_found_on_every_route() {
         for (method, path, body) in sessions {
             world.admin.call(&method, &path, body.as_ref()).await.problem(404, "session_not_found");
         }
-        // Dialects name the session and the question; either may be wrong.
+        // Dialect routes contain the session id and the question id; either can be wrong.
         for verb in ["reply", "reject"] {
             let path = format!("/v1/sessions/{nothing}/questions/{ask}/{verb}");
             let body = (verb == "reply").then_some(&answers);
@@ -131,7 +131,7 @@ async fn invalid_bodies_do_not_change_the_ask() {
     post(&tool_id, "approve", json!({ "choice": "always" })).await.problem(422, "invalid_request");
     post(&tool_id, "approve", json!({ "input": {} })).await.problem(422, "invalid_request");
     post(&tool_id, "deny", json!({ "stop": "yes" })).await.problem(422, "invalid_request");
-    // The wrong kind, before the decision.
+    // Decisions of the wrong kind are refused.
     post(&question_id, "approve", json!({})).await.problem(422, "wrong_kind");
     post(&question_id, "deny", json!({})).await.problem(422, "wrong_kind");
     post(&tool_id, "answer", json!({ "answers": [["SQLite"]] })).await.problem(422, "wrong_kind");
@@ -172,8 +172,8 @@ async fn late_decision_gets_the_outcome_of_the_winner() {
         }
     }
     world.admin.delete(&format!("/v1/asks/{ask}")).await.problem(409, "ask_already_resolved");
-    let stands = world.ask(&ask).await;
-    assert_eq!(stands["outcome"], won["outcome"]);
+    let stored = world.ask(&ask).await;
+    assert_eq!(stored["outcome"], won["outcome"]);
 }
 
 #[tokio::test]
@@ -230,7 +230,7 @@ async fn opened_ask_keeps_all_its_fields() {
     assert_eq!(ask["toolCallId"], ask["id"], "every ask can be named by a tool call");
     assert!(ask["deadlineAt"].is_string());
     let answered = world.admin.answer(&id(&ask), json!([["Option 7"]])).await.expect(200);
-    assert_eq!(answered["outcome"]["answers"], json!([["o7"]]), "a label stands for its value");
+    assert_eq!(answered["outcome"]["answers"], json!([["o7"]]), "a label stored for its value");
 
     let approval = world
         .opened(json!({ "approval": {
@@ -363,7 +363,7 @@ async fn oversized_body_is_refused() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
 }
 
-/// Verbatim and whole, up to the limit; over it, refused by name.
+/// Content up to the limit is stored unchanged. Content over the limit is refused with an error that names it.
 #[tokio::test]
 async fn large_inputs_are_stored_completely() {
     let world = World::start().await;
@@ -426,9 +426,9 @@ async fn metrics_contain_no_text_of_people_or_agents() {
 #[tokio::test]
 async fn health_and_openapi_need_no_token() {
     let world = World::start().await;
-    let nobody = world.http("");
-    assert_eq!(nobody.get("/v1/health").await.expect(200)["status"], "ok");
-    let document = nobody.get("/openapi.json").await.expect(200);
+    let anonymous = world.http("");
+    assert_eq!(anonymous.get("/v1/health").await.expect(200)["status"], "ok");
+    let document = anonymous.get("/openapi.json").await.expect(200);
     let generated: Value = serde_json::from_str(&sayso_server::openapi().to_json().unwrap()).unwrap();
     assert_eq!(document, generated);
     for name in ["Run", "NewRun", "QuestionAsked", "QuestionAnswered"] {

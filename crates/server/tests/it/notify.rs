@@ -34,8 +34,8 @@ async fn world(config: String) -> (World, Arc<FakeClock>) {
     (world, clock.unwrap())
 }
 
-/// What the calls are about: the kind of event, and the ask.
-fn heard(calls: &[ReceivedCall]) -> Vec<(String, String)> {
+/// Returns the kind of event and the ask id of each call.
+fn received_events(calls: &[ReceivedCall]) -> Vec<(String, String)> {
     let one = |call: &ReceivedCall| {
         let event = call.json();
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -56,7 +56,7 @@ fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// The channel as the admin sees it, once this is true of it.
+/// Waits until the condition holds for the channel, and returns the channel as an admin sees it.
 async fn channel(world: &World, name: &str, is_so: impl Fn(&Value) -> bool) -> Value {
     let looking = async {
         loop {
@@ -120,8 +120,8 @@ async fn notification_is_sent_once_and_only_while_due() {
     clock.advance(secs(86_400));
     let last = world.opened(question()).await;
     clock.advance(secs(20));
-    assert_eq!(heard(&slow.calls(2).await.unwrap()), [waiting(&kept), waiting(&last)]);
-    let mut all = heard(&fast.calls(4).await.unwrap());
+    assert_eq!(received_events(&slow.calls(2).await.unwrap()), [waiting(&kept), waiting(&last)]);
+    let mut all = received_events(&fast.calls(4).await.unwrap());
     all.sort();
     let mut expected = vec![waiting(&answered), waiting(&kept), over(&answered), waiting(&last)];
     expected.sort();
@@ -137,7 +137,7 @@ async fn automatic_decisions_send_no_notification() {
     assert_eq!(decided["status"], "approved");
     let asked = world.opened(question()).await;
     clock.advance(secs(20));
-    assert_eq!(heard(&receiver.calls(1).await.unwrap()), [waiting(&asked)]);
+    assert_eq!(received_events(&receiver.calls(1).await.unwrap()), [waiting(&asked)]);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn failed_notification_is_retried_with_the_same_id() {
     let next = world.opened(question()).await;
     clock.advance(secs(20));
     let calls = receiver.calls(5).await.unwrap();
-    assert_eq!(heard(&calls), [waiting(&ask), waiting(&ask), waiting(&ask), waiting(&ask), waiting(&next)]);
+    assert_eq!(received_events(&calls), [waiting(&ask), waiting(&ask), waiting(&ask), waiting(&ask), waiting(&next)]);
     let ids: Vec<&str> = calls.iter().map(|call| call.header("webhook-id")).collect();
     assert!(ids[..4].iter().all(|id| *id == ids[0]) && ids[4] != ids[0], "{ids:?}");
 }
@@ -177,7 +177,7 @@ async fn notification_is_abandoned_after_its_retries() {
     clock.advance(secs(86_400));
     let second = world.opened(question()).await;
     clock.advance(secs(20));
-    let calls = heard(&receiver.calls(7).await.unwrap());
+    let calls = received_events(&receiver.calls(7).await.unwrap());
     assert_eq!(calls, [vec![waiting(&first); 6], vec![waiting(&second)]].concat());
 }
 
@@ -203,7 +203,7 @@ async fn gone_receiver_gets_no_more_notifications() {
     clock.advance(secs(86_400));
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     assert_eq!(tested["data"][0]["failure"], "the receiver no longer exists");
-    assert_eq!(heard(&receiver.so_far()), [waiting(&first)]);
+    assert_eq!(received_events(&receiver.so_far()), [waiting(&first)]);
     // A restart retries channels that were reported as gone.
     world.server.restart().await.unwrap();
     channel(&world, "hook", |channel| channel["gone"] == false).await;
@@ -214,10 +214,10 @@ async fn dead_channel_delays_neither_answers_nor_other_channels() {
     // One receiver accepts requests and never responds; the other does not listen.
     let silent = Receiver::start(|_| std::future::pending()).await.unwrap();
     let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let nobody = format!("http://{}", closed.local_addr().unwrap());
+    let unreachable = format!("http://{}", closed.local_addr().unwrap());
     drop(closed);
     let alive = Receiver::with_status(200).await.unwrap();
-    let config = hook("silent", silent.url(), "") + &hook("nobody", &nobody, "") + &hook("alive", alive.url(), "");
+    let config = hook("silent", silent.url(), "") + &hook("unreachable", &unreachable, "") + &hook("alive", alive.url(), "");
     let (world, clock) = world(config).await;
     let mut asks = Vec::new();
     for _ in 0..40 {
@@ -230,8 +230,9 @@ async fn dead_channel_delays_neither_answers_nor_other_channels() {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
     }
     alive.calls(80).await.unwrap();
-    channel(&world, "nobody", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("could not reach"))).await;
-    // Each of them is given up after ten seconds, for another one.
+    channel(&world, "unreachable", |channel| channel["lastFailure"].as_str().is_some_and(|why| why.contains("could not reach")))
+        .await;
+    // Each attempt is abandoned after ten seconds and repeated.
     let most = 8 * (1 + began.elapsed().as_secs() / 10);
     assert!((silent.so_far().len() as u64) <= most, "a few at once, and no more");
 }
@@ -247,12 +248,12 @@ async fn restart_neither_repeats_nor_loses_a_notification() {
     world.server.restart().await.unwrap();
     world.server.restart().await.unwrap();
     clock.advance(secs(20));
-    assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&told), waiting(&soon)]);
+    assert_eq!(received_events(&receiver.calls(2).await.unwrap()), [waiting(&told), waiting(&soon)]);
     world.server.restart().await.unwrap();
     // Both channels are told about the outcome, including the ask from three restarts ago.
     for ask in [&told, &soon] {
         world.admin.answer(&id(ask), json!([["SQLite"]])).await.expect(200);
-        receiver.until("the end of it", |calls| heard(calls).contains(&over(ask))).await.unwrap();
+        receiver.until("the end of it", |calls| received_events(calls).contains(&over(ask))).await.unwrap();
     }
     assert_eq!(receiver.so_far().len(), 4);
 }
@@ -268,7 +269,7 @@ async fn new_channel_ignores_older_asks() {
     clock.advance(secs(3_600));
     let new = world.opened(question()).await;
     clock.advance(secs(20));
-    assert_eq!(heard(&receiver.calls(1).await.unwrap()), [waiting(&new)]);
+    assert_eq!(received_events(&receiver.calls(1).await.unwrap()), [waiting(&new)]);
 }
 
 #[tokio::test]
@@ -283,7 +284,11 @@ async fn unanswered_ask_escalates_to_the_next_channel() {
     world.admin.answer(&id(&answered), json!([["SQLite"]])).await.expect(200);
     assert!(second.so_far().is_empty(), "it waits for the first");
     clock.advance(secs(300));
-    assert_eq!(heard(&second.calls(1).await.unwrap()), [waiting(&left)], "a first channel that fails leads on all the same");
+    assert_eq!(
+        received_events(&second.calls(1).await.unwrap()),
+        [waiting(&left)],
+        "a first channel that fails leads on all the same"
+    );
 }
 
 #[tokio::test]
@@ -298,7 +303,7 @@ async fn snoozed_ask_is_notified_when_it_returns() {
     clock.advance(secs(20));
     receiver.calls(1).await.unwrap();
     clock.advance(secs(580));
-    assert_eq!(heard(&receiver.calls(2).await.unwrap()), [waiting(&other), waiting(&snoozed)]);
+    assert_eq!(received_events(&receiver.calls(2).await.unwrap()), [waiting(&other), waiting(&snoozed)]);
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::world::{World, approval, id, question};
 
-fn kept(ask: Value, key: &str) -> Value {
+fn keep_for_ten_minutes(ask: Value, key: &str) -> Value {
     let mut ask = ask;
     (ask["keep"], ask["dedupeKey"]) = (json!("10m"), json!(key));
     ask
@@ -57,7 +57,7 @@ async fn outcome_stream_contains_only_asks_of_the_caller() {
 async fn ask_stays_live_while_its_caller_follows_outcomes() {
     let (world, clock) = World::timeless("").await;
     let bot = world.role("agent").await;
-    let ask = bot.post("/v1/asks", kept(question(), "call-1")).await.expect(201);
+    let ask = bot.post("/v1/asks", keep_for_ten_minutes(question(), "call-1")).await.expect(201);
     let reach = async || world.ask(&id(&ask)).await["reach"].clone();
     let until_reach = async |wanted: &str| {
         for _ in 0..500 {
@@ -73,7 +73,7 @@ async fn ask_stays_live_while_its_caller_follows_outcomes() {
 
     let stream = bot.stream("/v1/outcomes", None).await;
     assert_eq!(reach().await, "live");
-    // Much longer than it is kept for a caller that is gone.
+    // Much longer than the ask is kept for a disconnected caller.
     for _ in 0..100 {
         clock.advance(Duration::from_secs(60));
         tokio::task::yield_now().await;
@@ -96,7 +96,7 @@ async fn ask_stays_live_while_its_caller_follows_outcomes() {
 async fn parked_ask_is_live_again_when_its_caller_returns_after_a_restart() {
     let (mut world, clock) = World::timeless("").await;
     let bot = world.role("agent").await;
-    let ask = bot.post("/v1/asks", kept(question(), "call-1")).await.expect(201);
+    let ask = bot.post("/v1/asks", keep_for_ten_minutes(question(), "call-1")).await.expect(201);
     for _ in 0..500 {
         if world.ask(&id(&ask)).await["reach"] == "parked" {
             break;
@@ -115,7 +115,7 @@ async fn parked_ask_is_live_again_when_its_caller_returns_after_a_restart() {
 async fn ask_is_withdrawn_by_its_key() {
     let world = World::start().await;
     let (bot, other) = (world.role("agent").await, world.role("agent").await);
-    let ask = bot.post("/v1/asks", kept(question(), "call 1")).await.expect(201);
+    let ask = bot.post("/v1/asks", keep_for_ten_minutes(question(), "call 1")).await.expect(201);
     let path = "/v1/asks?dedupeKey=call%201&reason=too%20late";
     other.delete(path).await.problem(404, "ask_not_found");
     let withdrawn = bot.delete(path).await.expect(200);
@@ -145,17 +145,17 @@ async fn ask_is_kept_for_90_days_at_most() {
 async fn approval_is_given_to_one_taker_only() {
     let world = World::start().await;
     let bot = world.role("agent").await;
-    let ask = id(&bot.post("/v1/asks", kept(approval(), "call-1")).await.expect(201));
+    let ask = id(&bot.post("/v1/asks", keep_for_ten_minutes(approval(), "call-1")).await.expect(201));
     let take = |taker: &str| format!("/v1/asks/{ask}/receipt?taker={taker}");
     bot.poke(&take("one")).await.problem(409, "ask_pending");
     world.admin.post(&format!("/v1/asks/{ask}/approve"), json!({})).await.expect(200);
 
     assert_eq!(bot.poke(&take("one")).await.expect(200)["status"], "approved");
-    // The reply was lost: the same taker may repeat the call.
+    // The reply was lost: the same taker can repeat the call.
     assert_eq!(bot.poke(&take("one")).await.expect(200)["delivery"], "delivered");
     bot.poke(&take("two")).await.problem(409, "outcome_taken");
     bot.poke(&format!("/v1/asks/{ask}/receipt?taker={}", "x".repeat(1_000))).await.problem(422, "limit_exceeded");
-    // Without a taker the outcome is read as before.
+    // Without a taker, the call works as before.
     bot.poke(&format!("/v1/asks/{ask}/receipt")).await.expect(200);
 }
 

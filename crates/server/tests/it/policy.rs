@@ -35,7 +35,7 @@ async fn policy_reject_rejects_questions() {
     let events = stream.up_to(world.session(agent.session()).await["seq"].as_i64().unwrap()).await;
     let kinds: Vec<&str> = events.iter().filter_map(|event| event["type"].as_str()).collect();
     assert!(kinds.contains(&"question.resolved") && !kinds.contains(&"question.requested"), "{kinds:?}");
-    // The person's own words.
+    // The person's own message.
     let world = World::with_policy("[questions]\npolicy = \"reject\"\nmessage = \"I am away.\"\n").await;
     assert_eq!(world.agent("question").await.finished().await.unwrap(), "Rejected: I am away.");
 }
@@ -61,7 +61,7 @@ async fn forwarded_question_without_timeout_stays_pending() {
     let (_agent, ask) = world.asked("question").await;
     let (_agent, tool) = world.asked("approve").await;
     assert_eq!((&ask["deadlineAt"], &tool["deadlineAt"]), (&Value::Null, &Value::Null));
-    // A deadline set later than everything shows that the clock was looked at.
+    // The last deadline is set after all asks, so once it fires, all earlier deadlines were checked.
     let mut wanted = question();
     wanted["timeout"] = json!("8760h");
     let last = id(&world.opened(wanted).await);
@@ -241,7 +241,7 @@ async fn invalid_file_keeps_the_last_valid_policy() {
     assert_eq!(ask["status"], "pending", "the new one is in force");
 }
 
-/// A server that begins with a broken file does not allow anything on its own.
+/// A server that starts with an invalid policy file allows nothing automatically.
 #[tokio::test]
 async fn invalid_file_at_start_means_no_policy() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\nnonsense = 1\n").await;
@@ -260,7 +260,7 @@ async fn session_policy_overrides_the_file() {
     let (_agent, ask) = world.asked("question").await;
     assert_eq!(ask["status"], "pending", "others are not touched");
     let mut agent = started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "reject" } })).await;
-    // An agent that knows that it may not ask need not.
+    // An agent that was told that questions are rejected does not have to ask.
     assert!(agent.finished().await.unwrap().contains("questions are switched off"));
 }
 
@@ -296,7 +296,7 @@ async fn grants_expire() {
     }
 }
 
-/// What the page saves as a rule for a while: anything that a rule can name, with its project, until it is taken back.
+/// Temporary rules that the page creates: any condition of a rule, limited to its project, until the grant is revoked.
 #[tokio::test]
 async fn grants_of_every_kind_can_be_revoked() {
     let world = World::start().await;

@@ -111,7 +111,7 @@ async fn hits_are_counted_by_rule_also_after_it_was_renamed() {
     let last = counted["data"][0]["lastAt"].clone();
     assert!(last.is_string());
 
-    // The rule gets an id with its first change, and keeps its hits. With the id it may have any name.
+    // A rule gets an id with its first change and keeps its hits. The id stays the same if the rule is renamed.
     let rule = json!({ "name": "tests", "do": "allow", "run": ["cargo test *"], "message": null, "agent": [] });
     let mut rule = rule.as_object().unwrap().clone();
     rule.remove("message");
@@ -155,7 +155,7 @@ async fn precedents_count_what_people_decided_about_the_same_action() {
     assert_eq!(none, json!({ "approved": 0, "denied": 0 }));
     let unknown = "ask_01890000000070008000000000000000";
     world.admin.get(&format!("/v1/asks/{unknown}/precedents")).await.problem(404, "ask_not_found");
-    // What a caller does not see is not counted for it.
+    // Asks that a caller cannot see are not counted for it.
     let limited = world.token(json!({ "role": "answerer", "actor": "x", "labels": { "team": "a" } })).await;
     limited.get(&format!("/v1/asks/{ask}/precedents")).await.problem(404, "ask_not_found");
 }

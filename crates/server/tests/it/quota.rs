@@ -41,7 +41,7 @@ async fn agent_token_has_a_byte_quota_that_refills() {
     // A small ask still fits, and other tokens have their own quota.
     agent.post("/v1/asks", approval()).await.expect(201);
     other.post("/v1/asks", large_approval(0)).await.expect(201);
-    // A notice and a session are stored too.
+    // Notices and sessions also count.
     let external = json!({ "agent": "claude", "sessionId": "s", "cwd": "/p" });
     let mut refused = 0;
     for number in 0..2_000 {

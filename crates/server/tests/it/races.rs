@@ -10,9 +10,9 @@ use crate::world::{Http, World, approval, id, question};
 
 /// Races in all, shared by the sessions.
 const RACES: u32 = 10_000;
-/// Sessions that race at the same time, so that commits are shared as they are in life.
+/// The number of sessions that race at the same time, so that commits are shared as in production.
 const SESSIONS: u32 = 20;
-/// How many answer, round after round: mostly few, sometimes all.
+/// The number of answerers in each round: mostly few, sometimes all.
 const ANSWERERS: [usize; 16] = [2, 2, 3, 2, 4, 2, 3, 5, 2, 6, 2, 3, 7, 2, 8, 2];
 
 /// The HTTP dialects that accept an answer.
@@ -40,7 +40,7 @@ async fn answer(http: Http, surface: AnswerSurface, session: String, ask: String
     (reply.status, body)
 }
 
-/// One session: race after race. Returns how often each surface won.
+/// Runs the races of one session in sequence. Returns how often each surface won.
 async fn race(people: Vec<(String, Http)>, client: sayso_client::Client, session: u32, races: u32) -> BTreeMap<String, u32> {
     let mut agent = ScriptedAgent::start(&client, &format!("question {races} times")).await.unwrap();
     let mut wins = BTreeMap::new();
@@ -122,13 +122,13 @@ async fn one_outcome_wins_between_answer_and_timeout() {
             clock.advance(std::time::Duration::from_secs(60));
         };
         let (reply, ()) = tokio::join!(world.admin.post(&path, body), tick);
-        let stands = world.outcome(&ask).await;
-        let by = stands["outcome"]["by"]["kind"].as_str().unwrap().to_owned();
+        let stored = world.outcome(&ask).await;
+        let by = stored["outcome"]["by"]["kind"].as_str().unwrap().to_owned();
         match reply.status {
-            200 => assert_eq!((by.as_str(), &reply.json()["outcome"]), ("person", &stands["outcome"])),
+            200 => assert_eq!((by.as_str(), &reply.json()["outcome"]), ("person", &stored["outcome"])),
             _ => {
                 let late = reply.problem(409, "ask_already_resolved");
-                assert_eq!((by.as_str(), &late["outcome"]["by"]), ("timeout", &stands["outcome"]["by"]));
+                assert_eq!((by.as_str(), &late["outcome"]["by"]), ("timeout", &stored["outcome"]["by"]));
             }
         }
         *ended.entry(by).or_insert(0) += 1;
@@ -137,7 +137,7 @@ async fn one_outcome_wins_between_answer_and_timeout() {
     assert_eq!(ended.len(), 2, "both sides win sometimes: {ended:?}");
 }
 
-/// An answer against its caller taking the ask back, and against an interrupt of the agent.
+/// An answer races with a withdrawal by the caller, and with an interrupt of the agent.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_outcome_wins_between_answer_and_withdrawal() {
     let world = World::start().await;
@@ -166,10 +166,10 @@ async fn one_outcome_wins_between_answer_and_withdrawal() {
         } else {
             tokio::join!(withdraw, answering)
         };
-        let stands = world.outcome(&ask).await;
-        let status = stands["status"].as_str().unwrap().to_owned();
+        let stored = world.outcome(&ask).await;
+        let status = stored["status"].as_str().unwrap().to_owned();
         match answered.status {
-            200 => assert_eq!((status.as_str(), &answered.json()["outcome"]), ("answered", &stands["outcome"])),
+            200 => assert_eq!((status.as_str(), &answered.json()["outcome"]), ("answered", &stored["outcome"])),
             _ => {
                 let late = answered.problem(409, "ask_already_resolved");
                 assert_eq!((status.as_str(), &late["outcome"]["status"]), ("withdrawn", &json!("withdrawn")));

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::world::{Piece, World, id, question};
 
-/// The loopback network has many addresses, so that no test has to open a machine to its network.
+/// Tests listen at further loopback addresses, so they never open the machine to its network.
 #[tokio::test]
 async fn opened_address_serves_until_it_is_closed() {
     let world = World::start().await;
@@ -69,7 +69,7 @@ async fn public_url_is_used_in_links_and_its_host_is_allowed() {
         let request = world.admin.request(&reqwest::Method::GET, "/v1/health").header("host", host);
         assert_eq!(world.admin.send(request).await.status, status, "{host}");
     }
-    // Behind something that speaks TLS for it.
+    // Behind a proxy that terminates TLS.
     let request = world.admin.request(&reqwest::Method::GET, "/v1/asks");
     let request = request.header("host", "box.example").header("origin", "https://box.example");
     world.admin.send(request).await.expect(200);
@@ -93,18 +93,18 @@ async fn invalid_public_url_prevents_the_start() {
 #[tokio::test]
 async fn phone_signs_in_once_and_can_answer() {
     let (world, clock) = World::timeless("").await;
-    let nobody = world.http("");
+    let anonymous = world.http("");
     let code = || async { world.admin.post("/v1/login-codes", json!({ "role": "answerer" })).await.expect(201) };
     let made = code().await;
     let login = json!({ "code": made["code"], "device": "Safari iPhone" });
-    let phone = nobody.post("/v1/login", login.clone()).await.expect(201);
+    let phone = anonymous.post("/v1/login", login.clone()).await.expect(201);
     assert_eq!((&phone["role"], &phone["device"]), (&json!("answerer"), &json!("Safari iPhone")));
-    nobody.post("/v1/login", login).await.problem(401, "unauthorized");
+    anonymous.post("/v1/login", login).await.problem(401, "unauthorized");
     let wrong = json!({ "code": "0123456789abcdef0123456789abcdef" });
-    nobody.post("/v1/login", wrong.clone()).await.problem(401, "unauthorized");
+    anonymous.post("/v1/login", wrong.clone()).await.problem(401, "unauthorized");
     let late = code().await;
     clock.advance(Duration::from_secs(600));
-    nobody.post("/v1/login", json!({ "code": late["code"] })).await.problem(401, "unauthorized");
+    anonymous.post("/v1/login", json!({ "code": late["code"] })).await.problem(401, "unauthorized");
     world.admin.post("/v1/login-codes", json!({ "role": "agent" })).await.problem(422, "invalid_request");
 
     let phone = world.http(phone["token"].as_str().unwrap());
@@ -115,15 +115,15 @@ async fn phone_signs_in_once_and_can_answer() {
     phone.post("/v1/listeners", json!({ "address": "127.0.0.2" })).await.problem(403, "forbidden");
 
     let mut refused = 0;
-    while nobody.post("/v1/login", wrong.clone()).await.status == 401 {
+    while anonymous.post("/v1/login", wrong.clone()).await.status == 401 {
         refused += 1;
         assert!(refused < 100, "the rate limit never applies");
     }
     let good = code().await;
-    nobody.post("/v1/login", json!({ "code": good["code"] })).await.problem(429, "rate_limited");
+    anonymous.post("/v1/login", json!({ "code": good["code"] })).await.problem(429, "rate_limited");
 }
 
-/// Not with the next event, and not with the next sign of life: at once.
+/// The stream ends immediately, and not only with the next event or heartbeat.
 #[tokio::test]
 async fn revocation_ends_a_quiet_stream_immediately() {
     let world = World::start().await;

@@ -12,11 +12,11 @@ use crate::world::{Http, World, approval, id, question};
 /// The callers that a route accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum May {
-    /// Anybody, also without a token.
+    /// Everyone, also without a token.
     Anybody,
     /// Viewers, answerers, admins.
     Read,
-    /// The same, and agents for what they opened.
+    /// Viewers, answerers, admins, and agents for the asks that they opened.
     ReadOwn,
     /// Answerers, admins.
     Answer,
@@ -138,7 +138,7 @@ const TABLE: &[(&str, &str, May, u16)] = &[
     ("get", "/v1/sessions/{sid}/stream", May::Read, 200),
 ];
 
-/// What a cell is about: a call that would succeed, and the ask that must stay as it was if it does not.
+/// A cell of the table: a call that would succeed, and the ask that must not change if the call is refused.
 struct Target {
     path: String,
     body: Option<Value>,
@@ -350,7 +350,7 @@ async fn every_route_follows_the_permission_table() {
     let mut wrong = Vec::new();
     for (method, path, may, success) in TABLE {
         for caller in CALLERS {
-            // Bad tokens and login codes are limited; time heals that.
+            // Bad tokens and login codes are rate limited; the clock advances to reset the limit.
             clock.advance(Duration::from_secs(60));
             let http = &callers[caller];
             let Target { path: called, body, untouched } = target(&world, &theirs, http, caller, method, path).await;

@@ -11,7 +11,7 @@ struct Two {
     bank: (String, Value),
 }
 
-async fn two() -> Two {
+async fn two_teams() -> Two {
     let world = World::start().await;
     let mut made = Vec::new();
     for team in ["shop", "bank"] {
@@ -42,7 +42,7 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
     token.get(&format!("/v1/asks/{mine_ask}")).await.expect(200);
     token.get(&format!("/v1/sessions/{mine}")).await.expect(200);
     token.get(&format!("/v1/sessions/{mine}/transcript")).await.expect(200);
-    // Everything of the other is as unknown as what never was.
+    // Resources of the other team get the same reply as resources that do not exist.
     token.get(&format!("/v1/asks/{other_ask}")).await.problem(404, "ask_not_found");
     for path in ["", "/transcript", "/events", "/stream"] {
         token.get(&format!("/v1/sessions/{other}{path}")).await.problem(404, "session_not_found");
@@ -76,7 +76,7 @@ async fn sees_only_the_shop(two: &Two, token: &Http) {
 
 #[tokio::test]
 async fn label_scope_limits_every_read_and_decision() {
-    let two = two().await;
+    let two = two_teams().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "labels": { "team": "shop" } })).await;
     sees_only_the_shop(&two, &token).await;
     // Sessions that the token starts get its labels, regardless of the request.
@@ -87,16 +87,16 @@ async fn label_scope_limits_every_read_and_decision() {
 
 #[tokio::test]
 async fn session_scope_limits_every_read_and_decision() {
-    let two = two().await;
+    let two = two_teams().await;
     let token = two.world.token(json!({ "role": "answerer", "actor": "ann", "sessionId": two.shop.0 })).await;
     sees_only_the_shop(&two, &token).await;
     token.post("/v1/sessions", json!({ "agent": "mock" })).await.problem(403, "forbidden");
 }
 
-/// What a token sees in a list it also sees in the stream: sessions too.
+/// A token sees the same sessions in the list and in the stream.
 #[tokio::test]
 async fn scoped_stream_contains_only_events_of_its_sessions() {
-    let two = two().await;
+    let two = two_teams().await;
     for scope in [json!({ "sessionId": two.shop.0 }), json!({ "labels": { "team": "shop" } })] {
         let mut wanted = json!({ "role": "viewer", "actor": "screen" });
         wanted.as_object_mut().unwrap().extend(scope.as_object().unwrap().clone());

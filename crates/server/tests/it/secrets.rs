@@ -37,7 +37,7 @@ async fn assert_gone(dir: &Path) {
     }
 }
 
-/// The real binary, at its most talkative, through every HTTP dialect.
+/// The real binary with the most detailed log level, through every HTTP dialect.
 #[tokio::test]
 async fn secret_is_in_no_reply_event_log_or_file() {
     let dir = tempfile::tempdir().unwrap();
@@ -66,7 +66,7 @@ async fn secret_is_in_no_reply_event_log_or_file() {
         assert!(reply.status < 300, "{}", reply.text);
         assert_eq!(agent.finished().await.unwrap(), format!("I received a secret of {} characters.", VALUE.len()), "{surface}");
         said.push(reply.text);
-        // A second answer, a wrong one, and one that is refused.
+        // A second answer, an invalid one, and one that is refused.
         said.push(admin.keyed(&format!("/v1/asks/{}/answer", ask.id), "k", json!({ "answers": [[VALUE]] })).await.text);
         said.push(admin.answer(&ask.id, json!([[VALUE], [VALUE]])).await.text);
         for path in [
@@ -119,7 +119,7 @@ async fn answers_are_never_logged() {
     assert_eq!(log.lines().find(|line| line.contains(VALUE)), None);
 }
 
-/// It survives a server that dies before the agent has it, and is gone after.
+/// A secret answer survives a server kill before its delivery, and is deleted after the delivery.
 #[tokio::test]
 async fn secret_survives_kill_nine_and_is_delivered_once() {
     let dir = tempfile::tempdir().unwrap();

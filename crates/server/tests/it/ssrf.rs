@@ -21,7 +21,7 @@ fn inside(test: &str) -> bool {
     if std::env::var_os(INSIDE).is_some() {
         return true;
     }
-    // As root the namespaces are enough; everybody else becomes root of a user namespace.
+    // Root needs no user namespace; other users become root of one.
     let root = Command::new("unshare").args(["--net", "true"]).status().is_ok_and(|status| status.success());
     let namespaces: &[&str] = if root { &["--net", "--mount"] } else { &["--map-root-user", "--net", "--mount"] };
     let mut unshare = Command::new("unshare");
@@ -37,7 +37,7 @@ fn ip(args: &[&str]) {
     assert!(done.success(), "ip {args:?}");
 }
 
-/// What becomes of a test note to each of these addresses.
+/// Sends a test notification to each of these addresses and returns the results.
 async fn send(urls: &[&str], more: &str) -> Vec<Value> {
     let mut config = String::new();
     for (number, url) in urls.iter().enumerate() {
@@ -75,7 +75,7 @@ fn notifications_reach_no_private_address() {
         let listener = TcpListener::bind(("::", PORT)).await.unwrap();
         let receiver = Receiver::on(listener, |call| async move {
             use axum::response::IntoResponse as _;
-            // A receiver of the internet that sends its callers on to a machine inside.
+            // A public receiver that redirects to a private address.
             let onwards = [("location", "http://10.1.2.3:8080/inside")];
             if call.path == "/redirect" {
                 (axum::http::StatusCode::TEMPORARY_REDIRECT, onwards).into_response()
@@ -123,7 +123,7 @@ fn notifications_reach_no_private_address() {
         );
         assert!(receiver.so_far().iter().all(|call| call.path != "/inside"));
 
-        // A name that means something else from one moment to the next.
+        // A host name whose address changes between two lookups.
         let flipping = ["http://flip.test:8080/"];
         assert_eq!(send(&flipping, "").await[0]["sent"], true);
         std::fs::write(&hosts, names("10.1.2.3")).unwrap();

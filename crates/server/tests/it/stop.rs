@@ -31,7 +31,7 @@ async fn server_stops_with_open_streams() {
     for stream in &mut streams {
         while stream.piece().await.is_some() {}
     }
-    // Nothing is lost: the next server has it.
+    // Nothing is lost: the next server has the ask.
     drop(agent);
     let data = dir.path().join("data");
     assert!(!data.join("server.json").exists());
@@ -54,7 +54,7 @@ async fn server_stops_while_a_request_waits() {
     let mut own = requests().await;
     let request = world.admin.request(&reqwest::Method::GET, &format!("/v1/asks/{ask}?wait=60s"));
     let waiting = tokio::spawn(async move { request.send().await.map(|response| response.status().as_u16()) });
-    // The request is under way when the server has counted one more than these looks at the counter.
+    // The metrics count the test's own requests. One more means that the held request has arrived.
     sayso_testkit::within("the request to arrive", async {
         loop {
             own += 1;

@@ -88,7 +88,7 @@ async fn unknown_position_causes_a_reset() {
     let mut stream = world.admin.stream("/v1/events", Some(&(end + 1).to_string())).await;
     let (fields, data) = stream.event().await;
     assert_eq!((fields["event"].as_str(), data["type"].as_str(), data["seq"].as_i64()), ("reset", Some("reset"), Some(end)));
-    // It goes on from there.
+    // The stream continues after the reset.
     let ask = world.opened(question()).await;
     let (_, next) = stream.event().await;
     assert_eq!(id(&next["data"]), id(&ask));
@@ -99,7 +99,7 @@ async fn unknown_position_causes_a_reset() {
     world.admin.get("/v1/events?since=x").await.problem(422, "invalid_request");
 }
 
-/// A feed that was trimmed tells those who come from before; asks are still there.
+/// Streams from before the oldest stored event get a reset. Asks are still available.
 #[tokio::test]
 async fn deleted_events_cause_a_reset() {
     let mut clock = None;
@@ -130,7 +130,7 @@ async fn deleted_events_cause_a_reset() {
     assert_eq!(world.ask(&id(&ask)).await, ask);
 }
 
-/// 15 s of silence, then a sign of life.
+/// A heartbeat is sent after 15 s of silence.
 #[tokio::test]
 async fn quiet_stream_has_a_heartbeat() {
     let world = World::start().await;
@@ -158,7 +158,7 @@ async fn session_stream_contains_only_its_events() {
     assert_eq!(world.admin.stream(&path, Some(&middle.to_string())).await.up_to(last).await, mine[3..]);
 }
 
-/// A list and the stream from its place are one consistent picture, whatever happens in between.
+/// A list and the stream that starts at its `seq` are consistent, whatever happens in between.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn stream_continues_exactly_after_a_list() {
     let world = World::start().await;
@@ -227,7 +227,7 @@ async fn large_ask_is_shortened_in_events_and_complete_on_get() {
     assert_eq!(world.ask(&id(&ask)).await["approval"]["input"]["text"], json!(text));
 }
 
-/// Text that looks like the protocol stays text.
+/// Text that looks like frames of the stream stays text.
 #[tokio::test]
 async fn agent_text_cannot_break_a_frame() {
     let world = World::start().await;

@@ -111,7 +111,7 @@ async fn secret_answer_is_not_in_its_block() {
     assert!(!text.contains("hunter2-hunter2"), "{text}");
 }
 
-/// Everything in the order in which it happened, once, also page by page and after a restart.
+/// Every block occurs once and in order, also with pages and after a restart.
 #[tokio::test]
 async fn transcript_has_the_order_of_events() {
     let mut world = World::start().await;

@@ -48,7 +48,7 @@ impl World {
         Http::new(&self.server.url(), token)
     }
 
-    /// Makes a token and calls with it.
+    /// Creates a token and returns a client that uses it.
     pub(crate) async fn token(&self, wanted: Value) -> Http {
         let made = self.admin.post("/v1/tokens", wanted).await.expect(201);
         self.http(made["token"].as_str().unwrap())
@@ -72,7 +72,7 @@ impl World {
         (agent, ask)
     }
 
-    /// An ask that the admin opened.
+    /// Opens an ask as the admin.
     pub(crate) async fn opened(&self, wanted: Value) -> Value {
         self.admin.post("/v1/asks", wanted).await.expect(201)
     }
@@ -81,7 +81,7 @@ impl World {
         self.admin.get(&format!("/v1/asks/{id}")).await.expect(200)
     }
 
-    /// The ask when it has its outcome.
+    /// Waits until the ask has an outcome, and returns it.
     pub(crate) async fn outcome(&self, id: &str) -> Value {
         let ask = self.admin.get(&format!("/v1/asks/{id}?wait=30s")).await.expect(200);
         assert_ne!(ask["status"], "pending", "{ask}");
@@ -93,7 +93,7 @@ impl World {
     }
 }
 
-/// A question that takes SQLite, PostgreSQL or text.
+/// A question that accepts SQLite, PostgreSQL or text.
 pub(crate) fn question() -> Value {
     let options = json!([{ "label": "SQLite" }, { "label": "PostgreSQL", "description": "full-featured" }]);
     json!({ "questions": [{ "header": "Database", "text": "Which database?", "options": options }] })
@@ -115,7 +115,7 @@ pub(crate) struct Http {
     token: String,
 }
 
-/// What came back.
+/// The response to a request.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -190,7 +190,7 @@ impl Http {
         self.post(&format!("/v1/asks/{ask}/answer"), json!({ "answers": answers })).await
     }
 
-    /// Opens a stream, from after this place if there is one.
+    /// Opens a stream that starts after this `seq`, or now.
     pub(crate) async fn stream(&self, path: &str, after: Option<&str>) -> Stream {
         let mut request = self.request(&Method::GET, path);
         if let Some(after) = after {
@@ -212,7 +212,7 @@ impl Reply {
         if self.text.is_empty() { Value::Null } else { self.json() }
     }
 
-    /// The problem that this reply must be.
+    /// Returns the problem document. Fails if the status or the code differ.
     #[track_caller]
     pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
         let problem = self.expect(status);
@@ -236,7 +236,7 @@ pub(crate) struct Stream {
 pub(crate) enum Piece {
     /// An event: its fields by name, and its data.
     Event(BTreeMap<String, String>, Value),
-    /// Something that only keeps the connection alive.
+    /// A comment that only keeps the connection alive.
     Comment,
 }
 
@@ -263,7 +263,7 @@ impl Stream {
                 match fields.get("data").map(|data| serde_json::from_str(data).unwrap()) {
                     Some(data) => return Some(Piece::Event(fields, data)),
                     None if block.starts_with(':') => return Some(Piece::Comment),
-                    // `retry:` and the like.
+                    // Other fields, such as `retry:`.
                     None => continue,
                 }
             }
@@ -295,7 +295,7 @@ impl Stream {
         }
     }
 
-    /// Every stored event up to this place.
+    /// Reads every stored event up to this `seq`.
     pub(crate) async fn up_to(&mut self, seq: i64) -> Vec<Value> {
         let mut found = Vec::new();
         loop {
@@ -309,7 +309,7 @@ impl Stream {
     }
 }
 
-/// The places of these events.
+/// Returns the `seq` of each event.
 pub(crate) fn seqs(events: &[Value]) -> Vec<i64> {
     events.iter().filter_map(|event| event["seq"].as_i64()).collect()
 }

@@ -196,7 +196,7 @@ impl<'a> Iterator for Values<'a> {
 
 fn read_change(bytes: &[u8], at: usize) -> Option<RowChange> {
     let mut rest = bytes.get(at..)?;
-    let [action, table] = take(&mut rest, 2)?.try_into().ok()?;
+    let [action, table] = take_bytes(&mut rest, 2)?.try_into().ok()?;
     let (action, table) = (Action::from_number(action)?, Table::from_number(table)?);
     let count = read_length(&mut rest)?;
     let position = |rest: &[u8]| bytes.len() - rest.len();
@@ -212,17 +212,17 @@ fn read_change(bytes: &[u8], at: usize) -> Option<RowChange> {
 }
 
 fn read_value<'a>(bytes: &mut &'a [u8]) -> Option<Value<'a>> {
-    Some(match take(bytes, 1)?[0] {
+    Some(match take_bytes(bytes, 1)?[0] {
         NULL => Value::Null,
-        INTEGER => Value::Integer(i64::from_le_bytes(take(bytes, 8)?.try_into().ok()?)),
+        INTEGER => Value::Integer(i64::from_le_bytes(take_bytes(bytes, 8)?.try_into().ok()?)),
         TEXT => {
             let length = read_length(bytes)?;
-            let text = take(bytes, length)?;
+            let text = take_bytes(bytes, length)?;
             Value::Text(std::str::from_utf8(text).ok()?.into())
         }
         BLOB => {
             let length = read_length(bytes)?;
-            Value::Blob(take(bytes, length)?)
+            Value::Blob(take_bytes(bytes, length)?)
         }
         _ => return None,
     })
@@ -240,7 +240,7 @@ fn write_length(out: &mut Vec<u8>, mut length: usize) {
 fn read_length(bytes: &mut &[u8]) -> Option<usize> {
     let mut length = 0_usize;
     for shift in (0..usize::BITS).step_by(7) {
-        let byte = take(bytes, 1)?[0];
+        let byte = take_bytes(bytes, 1)?[0];
         length |= usize::from(byte & 0x7f).checked_shl(shift)?;
         if byte & 0x80 == 0 {
             return Some(length);
@@ -249,7 +249,7 @@ fn read_length(bytes: &mut &[u8]) -> Option<usize> {
     None
 }
 
-fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+fn take_bytes<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(count)?;
     *bytes = rest;
     Some(taken)

@@ -94,22 +94,22 @@ impl Memory {
 
     /// Applies the changes of a committed unit.
     pub(super) fn committed(&mut self, unit: &Unit) {
-        fn take<K: Clone + Eq + std::hash::Hash, R>(cache: &mut Cache<K, R>, rows: &Rows<K, R>) {
+        fn apply_changes<K: Clone + Eq + std::hash::Hash, R>(cache: &mut Cache<K, R>, rows: &Rows<K, R>) {
             for (key, row) in rows.changes() {
                 cache.set(key, row.cloned());
             }
         }
         self.counters = unit.counters;
-        take(&mut self.asks, &unit.asks);
-        take(&mut self.blocks, &unit.blocks);
-        take(&mut self.connections, &unit.connections);
-        take(&mut self.externals, &unit.externals);
-        take(&mut self.grants, &unit.grants);
-        take(&mut self.groups, &unit.groups);
-        take(&mut self.idempotency, &unit.idempotency);
-        take(&mut self.login_codes, &unit.login_codes);
-        take(&mut self.sessions, &unit.sessions);
-        take(&mut self.tokens, &unit.tokens);
+        apply_changes(&mut self.asks, &unit.asks);
+        apply_changes(&mut self.blocks, &unit.blocks);
+        apply_changes(&mut self.connections, &unit.connections);
+        apply_changes(&mut self.externals, &unit.externals);
+        apply_changes(&mut self.grants, &unit.grants);
+        apply_changes(&mut self.groups, &unit.groups);
+        apply_changes(&mut self.idempotency, &unit.idempotency);
+        apply_changes(&mut self.login_codes, &unit.login_codes);
+        apply_changes(&mut self.sessions, &unit.sessions);
+        apply_changes(&mut self.tokens, &unit.tokens);
         for (key, row) in unit.runs.changes() {
             // The changed steps were written, so the next transition starts with none.
             self.runs.set(key, row.map(|row| Arc::new(RunRow { changed_steps: Vec::new(), ..RunRow::clone(row) })));

@@ -305,13 +305,13 @@ async fn damaged_page_fails_only_operations_that_need_it() {
 #[tokio::test]
 async fn second_server_on_a_directory_is_refused() {
     let dir = tempfile::tempdir().unwrap();
-    let held = DirLock::take(dir.path()).unwrap();
-    let refused = DirLock::take(dir.path()).unwrap_err();
+    let held = DirLock::acquire(dir.path()).unwrap();
+    let refused = DirLock::acquire(dir.path()).unwrap_err();
     let OpenError::Locked { pid, .. } = &refused else { panic!("{refused:?}") };
     assert_eq!(pid, &std::process::id().to_string());
     assert!(refused.to_string().contains("sayso stop"), "{refused}");
     drop(held);
-    DirLock::take(dir.path()).unwrap();
+    DirLock::acquire(dir.path()).unwrap();
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn lock_file_that_is_a_link_is_refused_and_its_target_kept() {
     std::fs::write(&victim, "mine").unwrap();
     for target in [&victim, &dir.path().join("missing")] {
         std::os::unix::fs::symlink(target, dir.path().join("lock")).unwrap();
-        assert!(matches!(DirLock::take(dir.path()), Err(OpenError::Io { .. })), "{}", target.display());
+        assert!(matches!(DirLock::acquire(dir.path()), Err(OpenError::Io { .. })), "{}", target.display());
         std::fs::remove_file(dir.path().join("lock")).unwrap();
     }
     assert_eq!((std::fs::read_to_string(&victim).unwrap().as_str(), dir.path().join("missing").exists()), ("mine", false));

@@ -58,7 +58,7 @@ async fn secret_is_clear_for_the_agent_and_masked_elsewhere() {
     let resolved = world.resolve(asked.id, answered(VALUE)).await.unwrap();
     assert_eq!(resolved.outcome().map(|outcome| &outcome.decision), Some(&answered(MASK)));
     assert!(!format!("{:?}", world.events()).contains(VALUE));
-    assert!(!format!("{:?}", world.past(0).await).contains(VALUE));
+    assert!(!format!("{:?}", world.events_after(0).await).contains(VALUE));
     // The message to the agent is in clear, before and after a restart.
     let OutboxPayload::Outcome { decision, ask, .. } = world.outbox().pop().unwrap().payload else { panic!("no outcome") };
     assert_eq!(decision, answered(VALUE));

@@ -221,7 +221,7 @@ impl<D: TestDatabase> World<D> {
         self.store.write(resolve(id, decision)).await.unwrap()
     }
 
-    pub(crate) async fn past(&self, after: i64) -> Vec<StoredEvent> {
+    pub(crate) async fn events_after(&self, after: i64) -> Vec<StoredEvent> {
         let query = ReadEvents { workspace: MAIN, after, session: None, limit: 1_000_000 };
         self.store.read(query).await.unwrap().events
     }

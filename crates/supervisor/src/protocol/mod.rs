@@ -225,7 +225,7 @@ impl Frame for ToSupervisor {
             }
             RECORDED => {
                 let (id, previous) = (fields.u64()?, fields.u64()?);
-                let acceptance = Acceptance { after: fields.u64()?, digest: fields.take()? };
+                let acceptance = Acceptance { after: fields.u64()?, digest: fields.read_array()? };
                 payload.drain(..3 * size_of::<u64>() + acceptance.digest.len());
                 Self::Input { id, previous: Some(previous), acceptance: Some(acceptance), bytes: payload }
             }
@@ -310,26 +310,26 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
+    fn read_array<const N: usize>(&mut self) -> Result<[u8; N], Error> {
         let (field, rest) = self.rest.split_first_chunk().ok_or(Error::Malformed { kind: self.kind })?;
         self.rest = rest;
         Ok(*field)
     }
 
     fn magic(&mut self) -> Result<(), Error> {
-        if self.take().is_ok_and(|magic| magic == MAGIC) { Ok(()) } else { Err(Error::Stranger) }
+        if self.read_array().is_ok_and(|magic| magic == MAGIC) { Ok(()) } else { Err(Error::Stranger) }
     }
 
     fn u8(&mut self) -> Result<u8, Error> {
-        Ok(u8::from_le_bytes(self.take()?))
+        Ok(u8::from_le_bytes(self.read_array()?))
     }
 
     fn u32(&mut self) -> Result<u32, Error> {
-        Ok(u32::from_le_bytes(self.take()?))
+        Ok(u32::from_le_bytes(self.read_array()?))
     }
 
     fn u64(&mut self) -> Result<u64, Error> {
-        Ok(u64::from_le_bytes(self.take()?))
+        Ok(u64::from_le_bytes(self.read_array()?))
     }
 }
 

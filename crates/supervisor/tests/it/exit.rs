@@ -116,7 +116,7 @@ fn stale_socket_is_replaced() {
     let spec = spec(home.path(), &["cat"]);
     drop(UnixListener::bind(&spec.socket).unwrap());
     // A process that another test forks at this moment can share the socket briefly.
-    eventually("nobody listens", || UnixStream::connect(&spec.socket).is_err());
+    eventually("the socket refuses connections", || UnixStream::connect(&spec.socket).is_err());
     let supervised = Supervised { process: command(&spec).spawn().unwrap(), home, spec };
     let mut server = supervised.attach(0);
     server.input(1, "hello\n");

@@ -108,7 +108,7 @@ fn finish_reason(turn: &ModelTurn) -> &'static str {
 }
 
 /// The joined text of a turn, and its calls.
-fn said(turn: &ModelTurn) -> (String, Vec<Value>) {
+fn text_and_calls(turn: &ModelTurn) -> (String, Vec<Value>) {
     let (mut text, mut calls) = (String::new(), Vec::new());
     for block in turn {
         match block {
@@ -127,7 +127,7 @@ fn usage() -> Value {
 }
 
 fn whole(model: &str, turn: &ModelTurn) -> Value {
-    let (text, calls) = said(turn);
+    let (text, calls) = text_and_calls(turn);
     let mut message = json!({"role": "assistant", "content": text});
     if !calls.is_empty() {
         message["tool_calls"] = Value::Array(calls);
@@ -142,7 +142,7 @@ fn frames(model: &str, turn: &ModelTurn, end: StreamEnd) -> Vec<String> {
     let delta = |delta: Value| chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]), Value::Null);
     let mut chunks = vec![delta(json!({"role": "assistant", "content": ""}))];
     for (index, block) in turn.iter().enumerate() {
-        let (text, calls) = said(&vec![block.clone()]);
+        let (text, calls) = text_and_calls(&vec![block.clone()]);
         let before = turn.iter().take(index).filter(|block| matches!(block, ModelBlock::ToolCall { .. })).count();
         chunks.extend((!text.is_empty()).then(|| delta(json!({"content": text}))));
         for mut call in calls {

@@ -71,7 +71,7 @@ impl ModelScript {
     pub fn turns(turns: impl IntoIterator<Item = ModelTurn>) -> Self {
         let turns: Vec<ModelTurn> = turns.into_iter().collect();
         let next = AtomicUsize::new(0);
-        Self::choose(move |_| said(turns.get(next.fetch_add(1, Ordering::Relaxed))))
+        Self::choose(move |_| reply_of(turns.get(next.fetch_add(1, Ordering::Relaxed))))
     }
 
     /// Replies with these turns. The conversation determines the next turn: it follows the last turn with a call that
@@ -85,7 +85,7 @@ impl ModelScript {
                 ModelBlock::Text(_) => false,
             };
             let last = turns.iter().rposition(|turn| turn.iter().any(has_result));
-            said(turns.get(last.map_or(0, |last| last + 1)))
+            reply_of(turns.get(last.map_or(0, |last| last + 1)))
         })
     }
 
@@ -101,7 +101,7 @@ impl ModelScript {
         Self::choose(move |request| {
             let prompt = request.last_user_text().unwrap_or_default();
             let script = scripts.iter().find(|(word, _)| prompt.contains(word.as_str()));
-            said(script.and_then(|(_, turns)| turns.get(request.step())))
+            reply_of(script.and_then(|(_, turns)| turns.get(request.step())))
         })
     }
 
@@ -119,7 +119,7 @@ impl fmt::Debug for ModelScript {
     }
 }
 
-fn said(turn: Option<&ModelTurn>) -> ModelReply {
+fn reply_of(turn: Option<&ModelTurn>) -> ModelReply {
     turn.map_or_else(|| ModelReply::text(ModelScript::OVER), |turn| ModelReply::Say(turn.clone()))
 }
 

@@ -15,10 +15,10 @@ pub(super) enum Named {
 
 /// Parses the questions; `None` if any question is invalid, because a partial answer is not an answer.
 pub(super) fn read(list: &[&RawValue], named: Named, custom: bool) -> Option<Vec<Question>> {
-    list.iter().enumerate().map(|(at, raw)| one(raw, at, named, custom)).collect()
+    list.iter().enumerate().map(|(at, raw)| parse_question(raw, at, named, custom)).collect()
 }
 
-fn one(raw: &RawValue, at: usize, named: Named, custom: bool) -> Option<Question> {
+fn parse_question(raw: &RawValue, at: usize, named: Named, custom: bool) -> Option<Question> {
     let question = Object::of(raw)?;
     let text = ["question", "prompt", "text"].into_iter().find_map(|name| question.non_blank_text(name))?;
     let key = match named {

@@ -157,11 +157,11 @@ impl Host {
     }
 
     /// Decides the latest ask as a policy.
-    pub(crate) fn decide_by_nobody(&mut self, decision: Decision) -> &mut Self {
+    pub(crate) fn decide_automatically(&mut self, decision: Decision) -> &mut Self {
         let ask = self.asks.last().unwrap();
         let mut command = outcome(&ask.native_id, decision, ask.raw.clone());
         if let Command::Outcome { by, .. } = &mut command {
-            *by = DecidedBy::Nobody;
+            *by = DecidedBy::Automatic;
         }
         self.command(command)
     }

@@ -81,7 +81,7 @@ impl Pair {
     }
 
     /// The agent's last message.
-    fn said(&self) -> &str {
+    fn last_message(&self) -> &str {
         let said = self.events.iter().rev().find_map(|event| match event {
             AgentEvent::Message { text, .. } => Some(text.as_str()),
             _ => None,
@@ -98,7 +98,7 @@ impl Pair {
     }
 }
 
-fn given(answers: &[&[&str]]) -> Decision {
+fn answer_decision(answers: &[&[&str]]) -> Decision {
     answered(answers)
 }
 
@@ -128,7 +128,7 @@ fn every_question_kind_makes_a_round_trip() {
         let answers: Answers = answers.into_iter().map(|entries| entries.into_iter().map(str::to_owned).collect()).collect();
         let good = sayso_core::ask::validate_answers(pair.asks[0].body.questions(), &answers).unwrap();
         pair.decide(0, Decision::Answered { answers: good, note: None });
-        assert_eq!(pair.said(), said);
+        assert_eq!(pair.last_message(), said);
         assert!(pair.idle() && !pair.trouble(), "{:?}", pair.events);
         assert!(!pair.host.save().state.as_str().contains("hunter2"));
     }
@@ -176,7 +176,7 @@ fn rejection_reaches_the_mock_as_rejection() {
     ] {
         let mut pair = Pair::started(word);
         pair.decide(0, decision);
-        assert_eq!(pair.said(), said);
+        assert_eq!(pair.last_message(), said);
         assert!(pair.idle());
     }
 }
@@ -185,17 +185,17 @@ fn rejection_reaches_the_mock_as_rejection() {
 fn approvals_and_links_make_a_round_trip() {
     let mut pair = Pair::started("approve");
     pair.decide(0, approved());
-    assert_eq!(pair.said(), "Approved: cargo test --workspace");
+    assert_eq!(pair.last_message(), "Approved: cargo test --workspace");
     let confirmed = |event: &AgentEvent| matches!(event, AgentEvent::AskDelivery { .. });
     assert!(pair.events.iter().any(confirmed), "{:?}", pair.events);
     pair.command(prompt("approve")).decide(1, Decision::Approved { choice: Some("always".to_owned()), input: None });
-    assert_eq!(pair.said(), "Approved (always): cargo test --workspace");
+    assert_eq!(pair.last_message(), "Approved (always): cargo test --workspace");
     pair.command(prompt("approve"));
-    assert_eq!(pair.said(), "Ran without asking (always allowed): cargo test --workspace");
+    assert_eq!(pair.last_message(), "Ran without asking (always allowed): cargo test --workspace");
     pair.command(prompt("plan")).decide(2, approved());
-    assert_eq!(pair.said(), "Approved: the plan");
+    assert_eq!(pair.last_message(), "Approved: the plan");
     pair.command(prompt("link")).decide(3, approved());
-    assert_eq!(pair.said(), "Opened: https://example.com/device?code=MOCK-1234");
+    assert_eq!(pair.last_message(), "Opened: https://example.com/device?code=MOCK-1234");
     assert!(pair.idle() && !pair.trouble());
 }
 
@@ -204,14 +204,14 @@ fn rejection_reason_follows_as_a_message() {
     let mut pair = Pair::started("approve");
     pair.decide(0, denied("not on a Friday"));
     assert_eq!(
-        pair.said(),
+        pair.last_message(),
         "I did not allow `cargo test --workspace`: not on a Friday",
         "the mock repeats what it does not know"
     );
     assert!(pair.idle());
     let mut pair = Pair::started("question");
     pair.decide(0, rejected("ask me tomorrow"));
-    assert_eq!(pair.said(), "I did not answer: ask me tomorrow");
+    assert_eq!(pair.last_message(), "I did not answer: ask me tomorrow");
     assert!(pair.idle());
 }
 
@@ -219,8 +219,8 @@ fn rejection_reason_follows_as_a_message() {
 fn parallel_asks_are_answered_in_any_order() {
     let mut pair = Pair::started("parallel");
     assert_eq!(pair.asks.len(), 3);
-    pair.decide(2, given(&[&["nextest"]])).decide(0, given(&[&["SQLite"]])).decide(1, denied(texts::DENIED));
-    assert_eq!(pair.said(), format!("You answered: SQLite.\nDenied: {}\nYou answered: nextest.", texts::DENIED));
+    pair.decide(2, answer_decision(&[&["nextest"]])).decide(0, answer_decision(&[&["SQLite"]])).decide(1, denied(texts::DENIED));
+    assert_eq!(pair.last_message(), format!("You answered: SQLite.\nDenied: {}\nYou answered: nextest.", texts::DENIED));
     assert!(pair.idle());
 }
 
@@ -233,7 +233,7 @@ fn question_cancelled_by_the_mock_is_withdrawn() {
             .iter()
             .any(|event| matches!(event, AgentEvent::AskWithdrawn { reason, .. } if reason == "The agent withdrew it."))
     );
-    assert_eq!(pair.said(), "Withdrawn: The agent no longer needs an answer.");
+    assert_eq!(pair.last_message(), "Withdrawn: The agent no longer needs an answer.");
     assert!(pair.idle() && !pair.trouble());
 }
 
@@ -261,8 +261,8 @@ fn session_is_resumed_after_a_crash() {
     assert_eq!(pair.asks.len(), 1);
     let ended = AgentEvent::Ended { reason: "the agent ended with exit code 3".to_owned(), failed: true, resumable: true };
     assert_eq!(pair.events.last(), Some(&ended));
-    pair.command(start(None)).command(prompt("question")).decide(1, given(&[&["SQLite"]]));
-    assert_eq!(pair.said(), "You answered: SQLite.");
+    pair.command(start(None)).command(prompt("question")).decide(1, answer_decision(&[&["SQLite"]]));
+    assert_eq!(pair.last_message(), "You answered: SQLite.");
     assert!(pair.idle() && !pair.trouble(), "{:?}", pair.events);
 }
 
@@ -271,7 +271,7 @@ fn next_turn_runs_after_an_interrupt() {
     for word in ["parallel", "slow", "approve", "question 9 times"] {
         let mut pair = Pair::started(word);
         pair.command(prompt("and now this")).command(interrupt());
-        assert_eq!(pair.said(), "and now this", "{word}");
+        assert_eq!(pair.last_message(), "and now this", "{word}");
         assert!(pair.idle() && !pair.trouble(), "{word} {:?}", pair.events);
         let withdrawn = pair.events.iter().filter(|event| matches!(event, AgentEvent::AskWithdrawn { .. })).count();
         assert_eq!(withdrawn, pair.asks.len(), "{word}");
@@ -291,20 +291,20 @@ fn stop_ends_the_turn_and_close_ends_the_session() {
 fn many_questions_are_asked_in_sequence() {
     let mut pair = Pair::started("question 200 times");
     for at in 0..200 {
-        pair.decide(at, given(&[&["SQLite"]]));
+        pair.decide(at, answer_decision(&[&["SQLite"]]));
     }
-    assert_eq!(pair.said(), "Asked 200 times. The last time: You answered: SQLite.");
+    assert_eq!(pair.last_message(), "Asked 200 times. The last time: You answered: SQLite.");
 }
 
 #[test]
 fn permission_mode_reaches_the_mock() {
     let pair = Pair::with(start_in(Some("approve"), "bypassPermissions", None, true));
-    assert_eq!(pair.said(), "Ran without asking (bypassPermissions): cargo test --workspace");
+    assert_eq!(pair.last_message(), "Ran without asking (bypassPermissions): cargo test --workspace");
     let pair = Pair::with(start_in(Some("question"), "dontAsk", None, true));
-    assert_eq!(pair.said(), "I did not ask for a question: the permission mode is dontAsk.");
+    assert_eq!(pair.last_message(), "I did not ask for a question: the permission mode is dontAsk.");
     // The agent is told that the client cannot show questions.
     let pair = Pair::with(start_in(Some("question"), "default", None, false));
-    assert_eq!(pair.said(), "Rejected: The client cannot show this question.");
+    assert_eq!(pair.last_message(), "Rejected: The client cannot show this question.");
 }
 
 /// A client that is not Sayso's translator.
@@ -366,7 +366,7 @@ fn mock_enforces_its_protocol() {
     assert!(send(r#"{"id":1,"method":"session/list"}"#)[0].contains("-32601"));
     assert!(send(r#"{"id":1,"method":"session/prompt","params":{"sessionId":"nobody"}}"#)[0].contains("-32002"));
     assert!(send(r#"{"id":1,"method":"session/load","params":{}}"#)[0].contains("-32602"));
-    assert!(send(r#"{"id":7,"result":{}}"#).is_empty(), "nobody asked");
+    assert!(send(r#"{"id":7,"result":{}}"#).is_empty(), "no request has this id");
     for n in 0..65 {
         let lines = send(&format!(r#"{{"id":{n},"method":"session/new","params":{{"cwd":"/","mcpServers":[]}}}}"#));
         assert_eq!(lines[0].contains("too many sessions"), n == 64);

@@ -38,7 +38,7 @@ fn said_later(method: &str, params: &Value, decision: Decision, by: DecidedBy) -
     host.request(json!("q-1"), method, params.clone());
     match by {
         DecidedBy::Person | DecidedBy::Typed => host.decide(decision),
-        DecidedBy::Nobody => host.decide_by_nobody(decision),
+        DecidedBy::Automatic => host.decide_automatically(decision),
     };
     host.message(json!({ "jsonrpc": "2.0", "id": 2, "result": { "stopReason": "end_turn" } }));
     let prompt = host.sent.iter().find(|line| line["method"] == "session/prompt")?;
@@ -402,7 +402,7 @@ fn only_words_of_a_person_follow_as_a_message() {
         (PERMISSION, permission(yes_or_no("y", "n")), denied("why?"), "I did not allow `touch x`: why?"),
     ] {
         assert_eq!(said_later(method, &params, decision.clone(), DecidedBy::Person).as_deref(), Some(wanted), "{params}");
-        assert_eq!(said_later(method, &params, decision, DecidedBy::Nobody), None, "{params}");
+        assert_eq!(said_later(method, &params, decision, DecidedBy::Automatic), None, "{params}");
         for none in [rejected(texts::REJECTED), denied(texts::DENIED), denied(texts::LINK_DENIED)] {
             assert_eq!(said_later(method, &params, none, DecidedBy::Person), None, "{params}");
         }
@@ -411,7 +411,7 @@ fn only_words_of_a_person_follow_as_a_message() {
     let plan = json!({ "toolCallId": "t", "plan": "1. Go" });
     assert_eq!(said_later("cursor/create_plan", &plan, denied("smaller"), DecidedBy::Person), None);
     let mut host = Host::working();
-    host.request(json!(1), "cursor/create_plan", plan).decide_by_nobody(denied(texts::DENIED_BY_POLICY));
+    host.request(json!(1), "cursor/create_plan", plan).decide_automatically(denied(texts::DENIED_BY_POLICY));
     assert_eq!(host.result()["outcome"]["reason"], texts::DENIED_BY_POLICY);
 }
 

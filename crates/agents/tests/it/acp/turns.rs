@@ -53,9 +53,9 @@ fn reason_of_a_person_follows_as_the_next_prompt() {
     permission(&mut host, json!(1), "t2");
     host.decide(denied("move it to /tmp instead"));
     permission(&mut host, json!(2), "t3");
-    host.decide_by_nobody(denied(&texts::approval_timed_out(std::time::Duration::from_secs(600))));
+    host.decide_automatically(denied(&texts::approval_timed_out(std::time::Duration::from_secs(600))));
     permission(&mut host, json!(3), "t4");
-    host.decide_by_nobody(denied("by rule: use pnpm"));
+    host.decide_automatically(denied("by rule: use pnpm"));
     host.command(prompt("and then the tests"));
     assert_eq!(host.sent.iter().filter(|line| line["method"] == "session/prompt").count(), 0, "not while the turn runs");
     host.log.clear();

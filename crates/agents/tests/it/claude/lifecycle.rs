@@ -9,7 +9,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, events, hear, outcome, prompt, sent, session, start, tool_request};
+use super::{ask_id, asked, command, events, events_of_line, outcome, prompt, sent, session, start, tool_request};
 
 const CONVERSATION: &str = "29acdebe-ba42-4810-bd75-2475241c67a6";
 
@@ -46,7 +46,7 @@ fn approved() -> Decision {
 fn running() -> ClaudeTranslator {
     let mut claude = ClaudeTranslator::new();
     command(&mut claude, start(Some("go")));
-    hear(&mut claude, &json!({"type":"system","subtype":"init","session_id":CONVERSATION}).to_string());
+    events_of_line(&mut claude, &json!({"type":"system","subtype":"init","session_id":CONVERSATION}).to_string());
     claude
 }
 
@@ -64,7 +64,7 @@ fn start_launches_initializes_and_prompts() {
     assert_eq!(launched(&outputs).1, [initialize(1), user("go\n\"on\"")]);
     assert!(matches!(&outputs[1], Output::Lines(lines) if lines.len() == 2), "both are written together");
     assert_eq!(outputs[2..], [event(AgentEvent::TurnStarted)]);
-    assert_eq!(hear(&mut claude, r#"{"type":"system","subtype":"init"}"#), [], "the turn began already");
+    assert_eq!(events_of_line(&mut claude, r#"{"type":"system","subtype":"init"}"#), [], "the turn began already");
     assert_eq!(claude.deadline(), None);
 }
 
@@ -88,7 +88,7 @@ fn killed_session_is_resumed_with_its_answer() {
     let reason = "Claude Code was ended by signal 9 (killed)".to_owned();
     assert_eq!(ended, [AgentEvent::Ended { reason, failed: true, resumable: true }]);
     assert_eq!(exited(&mut claude, Some(0), None, ""), [], "it ends once");
-    assert_eq!(hear(&mut claude, &tool_request("b", "Bash", &json!({}))), [], "no session is open");
+    assert_eq!(events_of_line(&mut claude, &tool_request("b", "Bash", &json!({}))), [], "no session is open");
 
     let outputs = command(&mut claude, start(None));
     assert_eq!(launched(&outputs), (format!("--resume={CONVERSATION}"), vec![initialize(2)]));
@@ -107,7 +107,7 @@ fn session_killed_before_any_output_starts_again() {
     assert!(matches!(ended[..], [AgentEvent::Ended { resumable: true, .. }]));
     assert_eq!(launched(&command(&mut claude, start(Some("go")))).0, format!("--resume={id}"));
     // Later, the conversation was deleted.
-    hear(&mut claude, r#"{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}"#);
+    events_of_line(&mut claude, r#"{"type":"result","is_error":true,"errors":["No conversation found with session ID: x"]}"#);
     let ended = exited(&mut claude, Some(1), None, "");
     assert!(
         matches!(&ended[..], [AgentEvent::Ended { resumable: false, reason, .. }] if reason.contains("no longer has")),
@@ -123,13 +123,16 @@ fn interrupted_turn_is_not_an_error() {
     assert_eq!(sent(&command(&mut claude, Command::Interrupt { session: session() })), [interrupt(2)]);
     let reason = texts::WITHDRAWN_INTERRUPTED.to_owned();
     let cancel = r#"{"type":"control_cancel_request","request_id":"a"}"#;
-    assert_eq!(hear(&mut claude, cancel), [AgentEvent::AskWithdrawn { native_id: "a".into(), reason }]);
-    assert_eq!(hear(&mut claude, cancel), []);
+    assert_eq!(events_of_line(&mut claude, cancel), [AgentEvent::AskWithdrawn { native_id: "a".into(), reason }]);
+    assert_eq!(events_of_line(&mut claude, cancel), []);
     let late = command(&mut claude, outcome(&ask, approved()));
     assert!(matches!(&late[..], [Output::Undeliverable { .. }]), "{late:?}");
-    assert_eq!(hear(&mut claude, r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_2"}}"#), []);
+    assert_eq!(
+        events_of_line(&mut claude, r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_2"}}"#),
+        []
+    );
     let result = r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools","errors":["[ede_diagnostic] x"]}"#;
-    assert_eq!(hear(&mut claude, result), [AgentEvent::TurnEnded]);
+    assert_eq!(events_of_line(&mut claude, result), [AgentEvent::TurnEnded]);
     let reason = "Claude Code ended".to_owned();
     assert_eq!(exited(&mut claude, Some(1), None, ""), [AgentEvent::Ended { reason, failed: false, resumable: true }]);
 }
@@ -139,8 +142,11 @@ fn failed_interrupt_is_reported() {
     let mut claude = running();
     command(&mut claude, Command::Interrupt { session: session() });
     let refused = r#"{"type":"control_response","response":{"subtype":"error","request_id":"sayso_2","error":"busy"}}"#;
-    assert_eq!(hear(&mut claude, refused), [AgentEvent::Error("Claude Code could not be interrupted: busy".to_owned())]);
-    assert_eq!(hear(&mut claude, refused), [], "it was answered");
+    assert_eq!(
+        events_of_line(&mut claude, refused),
+        [AgentEvent::Error("Claude Code could not be interrupted: busy".to_owned())]
+    );
+    assert_eq!(events_of_line(&mut claude, refused), [], "it was answered");
 }
 
 #[test]
@@ -162,16 +168,16 @@ fn mode_and_model_change_when_claude_confirms() {
     let taken =
         r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_2","response":{"mode":"plan"}}}"#;
     let plan = AgentEvent::Configured { permission_mode: Some("plan".to_owned()), model: None };
-    assert_eq!(hear(&mut claude, taken), [plan]);
+    assert_eq!(events_of_line(&mut claude, taken), [plan]);
     let taken = r#"{"type":"control_response","response":{"subtype":"success","request_id":"sayso_3"}}"#;
     let opus = AgentEvent::Configured { permission_mode: None, model: Some("opus".to_owned()) };
-    assert_eq!(hear(&mut claude, taken), [opus]);
+    assert_eq!(events_of_line(&mut claude, taken), [opus]);
 
     command(&mut claude, configure(Some("bypassPermissions"), None));
     let refused =
         r#"{"type":"control_response","response":{"subtype":"error","request_id":"sayso_4","error":"bypass_not_launched"}}"#;
     let told = "Claude Code did not change its permission mode to `bypassPermissions`: bypass_not_launched".to_owned();
-    assert_eq!(hear(&mut claude, refused), [AgentEvent::Error(told)]);
+    assert_eq!(events_of_line(&mut claude, refused), [AgentEvent::Error(told)]);
 }
 
 #[test]
@@ -185,8 +191,8 @@ fn close_ends_the_session_once() {
     assert_eq!(sent(&outputs), [interrupt(2)], "Claude would go on alone if its request just failed");
     assert_eq!(outputs[2..], [Output::Stop, event(ended)]);
 
-    assert_eq!(hear(&mut claude, r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools"}"#), []);
-    assert_eq!(hear(&mut claude, "not json"), []);
+    assert_eq!(events_of_line(&mut claude, r#"{"type":"result","is_error":true,"terminal_reason":"aborted_tools"}"#), []);
+    assert_eq!(events_of_line(&mut claude, "not json"), []);
     assert_eq!(command(&mut claude, Command::Close { session: session() }), []);
     assert!(matches!(&events(command(&mut claude, prompt("go")))[..], [AgentEvent::Error(_)]));
     assert_eq!(exited(&mut claude, Some(1), None, ""), []);
@@ -202,8 +208,8 @@ fn outcome_is_sent_once_and_confirmed_by_its_effect() {
     assert!(matches!(&command(&mut claude, outcome(&ask, approved()))[..], [Output::Undeliverable { .. }]));
     let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_a","content":"x"}]}}"#;
     let confirmed = AgentEvent::AskDelivery { ask: ask_id(), delivery: Delivery::Confirmed };
-    assert_eq!(hear(&mut claude, result)[0], confirmed);
-    assert!(!hear(&mut claude, result).contains(&confirmed));
+    assert_eq!(events_of_line(&mut claude, result)[0], confirmed);
+    assert!(!events_of_line(&mut claude, result).contains(&confirmed));
 }
 
 /// The outcome and the cancellation crossed: Claude ignores a response after its cancellation.
@@ -212,7 +218,7 @@ fn outcome_that_crossed_a_cancellation_is_undeliverable() {
     let mut claude = running();
     let ask = bash(&mut claude, "a");
     command(&mut claude, outcome(&ask, approved()));
-    let told = hear(&mut claude, r#"{"type":"control_cancel_request","request_id":"a"}"#);
+    let told = events_of_line(&mut claude, r#"{"type":"control_cancel_request","request_id":"a"}"#);
     assert!(matches!(&told[..], [AgentEvent::AskDelivery { delivery: Delivery::Undeliverable { .. }, .. }]), "{told:?}");
 }
 
@@ -265,9 +271,9 @@ fn process_with_lost_translator_repeats_its_requests() {
     let greeting = format!(
         r#"{{"type":"control_response","response":{{"subtype":"success","request_id":"sayso_1","response":{{}},"pending_permission_requests":[{a},{b}]}}}}"#
     );
-    let told = hear(&mut claude, &greeting);
+    let told = events_of_line(&mut claude, &greeting);
     assert!(matches!(&told[..], [AgentEvent::AskOpened(ask)] if ask.native_id == "b"), "{told:?}");
-    assert_eq!(hear(&mut claude, &greeting), [], "a response to nothing that we asked");
+    assert_eq!(events_of_line(&mut claude, &greeting), [], "a response to nothing that we asked");
     assert_eq!(sent(&command(&mut claude, start(Some("go")))), [user("go")], "it was greeted");
 }
 

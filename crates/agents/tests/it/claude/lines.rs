@@ -8,13 +8,13 @@ use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, hear, outcome, sent, session, tool_request};
+use super::{ask_id, asked, command, events_of_line, outcome, sent, session, tool_request};
 
 fn claude() -> ClaudeTranslator {
     ClaudeTranslator::attached(session())
 }
 
-fn say(claude: &mut ClaudeTranslator, line: &str) -> Vec<Output> {
+fn handle_line(claude: &mut ClaudeTranslator, line: &str) -> Vec<Output> {
     claude.handle(Time::from_millis(0), Input::Line(line.to_owned()))
 }
 
@@ -41,15 +41,15 @@ fn nested(depth: usize) -> String {
 #[test]
 fn invalid_lines_are_reported_a_few_times_per_turn() {
     let mut claude = claude();
-    hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
+    events_of_line(&mut claude, r#"{"type":"system","subtype":"init"}"#);
     let long = format!("Segmentation fault \u{1b}[31m{}", "ü".repeat(10_000));
-    let told: Vec<AgentEvent> = (0..20).flat_map(|_| hear(&mut claude, &long)).collect();
+    let told: Vec<AgentEvent> = (0..20).flat_map(|_| events_of_line(&mut claude, &long)).collect();
     assert_eq!(told.len(), 5);
     assert!(matches!(&told[0], AgentEvent::Error(text) if text.contains("Segmentation fault \u{1b}[31mü") && text.len() < 1_200));
-    hear(&mut claude, r#"{"type":"result","subtype":"success"}"#);
-    assert_eq!(hear(&mut claude, "again").len(), 1, "the next turn may tell again");
+    events_of_line(&mut claude, r#"{"type":"result","subtype":"success"}"#);
+    assert_eq!(events_of_line(&mut claude, "again").len(), 1, "the next turn may tell again");
     for quiet in ["", "  ", r#"{"type":"something_new","x":[1]}"#, r#"{"type":"system","subtype":"compact_boundary"}"#] {
-        assert_eq!(hear(&mut claude, quiet), [], "{quiet}");
+        assert_eq!(events_of_line(&mut claude, quiet), [], "{quiet}");
     }
 }
 
@@ -57,7 +57,7 @@ fn invalid_lines_are_reported_a_few_times_per_turn() {
 fn oversized_line_is_reported() {
     let mut claude = claude();
     let line = format!(r#"{{"type":"assistant","message":"{}"}}"#, "x".repeat(sayso_core::limits::LINE));
-    assert!(matches!(&hear(&mut claude, &line)[..], [AgentEvent::Error(text)] if text.len() < 1_200));
+    assert!(matches!(&events_of_line(&mut claude, &line)[..], [AgentEvent::Error(text)] if text.len() < 1_200));
 }
 
 /// A request that cannot become an ask is answered immediately, because Claude would wait indefinitely.
@@ -79,7 +79,7 @@ fn unsupported_request_is_refused_with_the_reason() {
         (request("a", &json!({"subtype":"elicitation","mode":"url"})), "there is no address to open"),
     ];
     for (line, why) in refusals {
-        let (response, notice) = refused(&say(&mut claude(), &line));
+        let (response, notice) = refused(&handle_line(&mut claude(), &line));
         assert_eq!(
             (response["subtype"].as_str(), response["error"].as_str()),
             (Some("error"), Some(&*format!("Sayso refused this request: {why}.")))
@@ -87,13 +87,13 @@ fn unsupported_request_is_refused_with_the_reason() {
         assert_eq!(notice, format!("A request of Claude Code was refused: {why}."));
     }
     // Claude discards error responses to this request.
-    let outputs = say(&mut claude(), &request("a", &json!({"subtype":"request_user_dialog"})));
+    let outputs = handle_line(&mut claude(), &request("a", &json!({"subtype":"request_user_dialog"})));
     assert!(matches!(&outputs[..], [Output::Event { event: AgentEvent::Notice(_), .. }]));
 }
 
 #[test]
 fn invalid_question_is_denied_with_the_reason() {
-    let outputs = say(&mut claude(), &tool_request("a", "AskUserQuestion", &json!({"questions":[{"header":"x"}]})));
+    let outputs = handle_line(&mut claude(), &tool_request("a", "AskUserQuestion", &json!({"questions":[{"header":"x"}]})));
     let (response, notice) = refused(&outputs);
     assert_eq!(
         response["response"],
@@ -107,7 +107,7 @@ fn repeated_request_opens_one_ask() {
     let mut claude = claude();
     let line = tool_request("a", "Bash", &json!({"command":"ls"}));
     asked(&mut claude, &line);
-    assert_eq!(hear(&mut claude, &line), []);
+    assert_eq!(events_of_line(&mut claude, &line), []);
 }
 
 /// The server refuses requests over a limit with an immediate outcome.
@@ -166,7 +166,7 @@ fn mismatched_decision_is_sent_as_denial() {
 #[test]
 fn stop_at_a_form_cancels_it_and_interrupts() {
     let mut claude = claude();
-    hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
+    events_of_line(&mut claude, r#"{"type":"system","subtype":"init"}"#);
     let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":{}})));
     let stop = Decision::Rejected { message: "no".into(), stop: true };
     let lines = sent(&command(&mut claude, outcome(&ask, stop)));
@@ -205,10 +205,10 @@ fn words_with_a_form_or_link_are_forwarded_for_people_only() {
     for (asking, decision, by, words) in [
         (&form, answered("soon"), DecidedBy::Person, Some("soon")),
         (&form, rejected("later"), DecidedBy::Person, Some("I did not answer: later")),
-        (&form, rejected("later"), DecidedBy::Nobody, None),
+        (&form, rejected("later"), DecidedBy::Automatic, None),
         (&form, rejected(texts::REJECTED), DecidedBy::Person, None),
         (&link, denied("not there"), DecidedBy::Person, Some("I did not allow it: not there")),
-        (&link, denied("not there"), DecidedBy::Nobody, None),
+        (&link, denied("not there"), DecidedBy::Automatic, None),
         (&link, denied(texts::LINK_DENIED), DecidedBy::Person, None),
     ] {
         let mut claude = claude();
@@ -246,7 +246,7 @@ fn turn_end_withdraws_its_open_asks() {
         json!({"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"},"tool_use_id":"toolu_h","agent_id":"a1"});
     let ask = asked(&mut claude, &request("helper", &of_helper));
     assert_eq!(ask.subagent.as_deref(), Some("sub-agent"));
-    let told = hear(&mut claude, r#"{"type":"result","subtype":"success","is_error":false}"#);
+    let told = events_of_line(&mut claude, r#"{"type":"result","subtype":"success","is_error":false}"#);
     assert!(
         matches!(&told[..], [AgentEvent::AskWithdrawn { native_id, .. }, AgentEvent::TurnEnded] if native_id == "root"),
         "{told:?}"
@@ -257,7 +257,7 @@ fn turn_end_withdraws_its_open_asks() {
     asked(&mut claude, &request("again", &of_helper));
     let result =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_h","content":"x","is_error":true}]}}"#;
-    let told = hear(&mut claude, result);
+    let told = events_of_line(&mut claude, result);
     assert!(matches!(&told[0], AgentEvent::AskWithdrawn { native_id, .. } if native_id == "again"), "{told:?}");
 }
 
@@ -266,20 +266,20 @@ fn late_idle_event_does_not_end_the_next_turn() {
     let idle = r#"{"type":"system","subtype":"session_state_changed","state":"idle"}"#;
     let running = r#"{"type":"system","subtype":"session_state_changed","state":"running"}"#;
     let mut claude = claude();
-    assert_eq!(hear(&mut claude, running), [AgentEvent::TurnStarted]);
-    assert_eq!(hear(&mut claude, r#"{"type":"result","subtype":"success"}"#), [AgentEvent::TurnEnded]);
+    assert_eq!(events_of_line(&mut claude, running), [AgentEvent::TurnStarted]);
+    assert_eq!(events_of_line(&mut claude, r#"{"type":"result","subtype":"success"}"#), [AgentEvent::TurnEnded]);
     command(&mut claude, super::prompt("next"));
-    assert_eq!(hear(&mut claude, idle), [], "this was said before it read the prompt");
-    assert_eq!(hear(&mut claude, running), []);
-    assert_eq!(hear(&mut claude, idle), [AgentEvent::TurnEnded], "there was no result");
+    assert_eq!(events_of_line(&mut claude, idle), [], "this was said before it read the prompt");
+    assert_eq!(events_of_line(&mut claude, running), []);
+    assert_eq!(events_of_line(&mut claude, idle), [AgentEvent::TurnEnded], "there was no result");
 }
 
 #[test]
 fn failed_turn_reports_its_error() {
     let told = |result: Value| {
         let mut claude = claude();
-        hear(&mut claude, r#"{"type":"system","subtype":"init"}"#);
-        let mut events = hear(&mut claude, &result.to_string());
+        events_of_line(&mut claude, r#"{"type":"system","subtype":"init"}"#);
+        let mut events = events_of_line(&mut claude, &result.to_string());
         assert_eq!(events.pop(), Some(AgentEvent::TurnEnded));
         events
     };
@@ -309,14 +309,14 @@ fn tool_output_is_truncated() {
         r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"thinking","thinking":"x"}},{{"type":"tool_use","id":"t","name":"Bash","input":{}}}]}}}}"#,
         nested(10_000)
     );
-    let told = hear(&mut claude, &deep);
+    let told = events_of_line(&mut claude, &deep);
     assert!(
         matches!(&told[..], [AgentEvent::TurnStarted, AgentEvent::Tool { input: None, status: ToolStatus::Running, .. }]),
         "{told:?}"
     );
     let content = json!([{"type":"text","text":"x".repeat(1_000_000)},{"type":"image","source":{}}]);
     let result = json!({"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":content}]}});
-    let told = hear(&mut claude, &result.to_string());
+    let told = events_of_line(&mut claude, &result.to_string());
     let [AgentEvent::Tool { name, output: Some(output), status: ToolStatus::Complete, .. }] = &told[..] else {
         panic!("{told:?}")
     };
@@ -331,11 +331,11 @@ fn saved_state_stays_bounded() {
     let id = |n: usize| format!("{n:0>128}");
     let mut opened = 0;
     for n in 0..2_000 {
-        let outputs = say(&mut claude, &tool_request(&id(n), "Bash", &json!({"command":"x".repeat(5_000)})));
+        let outputs = handle_line(&mut claude, &tool_request(&id(n), "Bash", &json!({"command":"x".repeat(5_000)})));
         opened += outputs.iter().filter(|output| matches!(output, Output::Event { event: AgentEvent::AskOpened(_), .. })).count();
         assert_eq!(sent(&outputs).len(), usize::from(n >= 256), "requests without an ask are refused");
         let call = json!({"type":"assistant","agent_id":id(n),"subagent_type":id(n),"message":{"id":id(n),"content":[{"type":"tool_use","id":id(n),"name":id(n),"input":{}}]}});
-        say(&mut claude, &call.to_string());
+        handle_line(&mut claude, &call.to_string());
         command(&mut claude, Command::Interrupt { session: session() });
     }
     assert_eq!(opened, 256);

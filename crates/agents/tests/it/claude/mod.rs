@@ -26,7 +26,7 @@ fn command(claude: &mut ClaudeTranslator, command: Command) -> Vec<Output> {
 }
 
 /// The events for a line; any other output fails the test.
-fn hear(claude: &mut ClaudeTranslator, line: &str) -> Vec<AgentEvent> {
+fn events_of_line(claude: &mut ClaudeTranslator, line: &str) -> Vec<AgentEvent> {
     let outputs = claude.handle(Time::from_millis(0), Input::Line(line.to_owned()));
     events(outputs)
 }
@@ -61,7 +61,7 @@ fn tool_request(id: &str, tool: &str, input: &Value) -> String {
 
 /// The ask that a line opens.
 fn asked(claude: &mut ClaudeTranslator, line: &str) -> NewAsk {
-    let mut asks = hear(claude, line).into_iter().filter_map(|event| match event {
+    let mut asks = events_of_line(claude, line).into_iter().filter_map(|event| match event {
         AgentEvent::AskOpened(ask) => Some(*ask),
         _ => None,
     });

@@ -7,7 +7,9 @@ use sayso_core::raw::Raw;
 use sayso_core::texts;
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, done, events, hear, outcome, question, request, run, sent, session, working};
+use super::{
+    ask_id, asked, command, events, handle_message, outcome, question, request, run, sent, session, turn_completed, working,
+};
 
 fn denied(message: &str, stop: bool) -> Decision {
     Decision::Denied { message: message.to_owned(), stop }
@@ -24,7 +26,7 @@ fn answered(answers: &[&[&str]]) -> Decision {
 
 /// The lines that are sent for this decision about this request.
 fn decided(codex: &mut CodexTranslator, asks: &Value, decision: Decision, by: DecidedBy) -> (Vec<Output>, Vec<Value>) {
-    let ask = asked(&hear(codex, asks));
+    let ask = asked(&handle_message(codex, asks));
     let outputs = command(codex, outcome(&ask, decision, by));
     let lines = sent(&outputs);
     (outputs, lines)
@@ -45,8 +47,8 @@ fn reason_follows_a_decline_in_the_same_batch() {
     assert!(events(&outputs).iter().any(|event| matches!(event, AgentEvent::Message { .. })), "people see it too");
     // If the turn has ended when the text arrives, the text starts the next turn.
     let refused = json!({"id": lines[1]["id"], "error": {"code": -32600, "message": "no active turn to steer"}});
-    assert_eq!(sent(&hear(&mut codex, &refused)), Vec::<Value>::new());
-    let lines = sent(&hear(&mut codex, &done("completed")));
+    assert_eq!(sent(&handle_message(&mut codex, &refused)), Vec::<Value>::new());
+    let lines = sent(&handle_message(&mut codex, &turn_completed("completed")));
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/start"), "I did not allow `touch a`: use mkdir"));
 }
 
@@ -55,15 +57,15 @@ fn only_a_stop_by_a_person_ends_the_turn() {
     let decision = |decision: Decision, by: DecidedBy| decided(&mut working(), &run(0, "touch a"), decision, by).1;
     let declined = [json!({"id": 0, "result": {"decision": "decline"}})];
     assert_eq!(decision(denied(texts::DENIED, false), DecidedBy::Person), declined);
-    assert_eq!(decision(denied(texts::DENIED_BY_POLICY, false), DecidedBy::Nobody), declined);
-    assert_eq!(decision(denied("Tool approval timed out after 1 minute", true), DecidedBy::Nobody), declined);
-    assert_eq!(decision(Decision::Withdrawn { reason: "x".to_owned() }, DecidedBy::Nobody), declined);
+    assert_eq!(decision(denied(texts::DENIED_BY_POLICY, false), DecidedBy::Automatic), declined);
+    assert_eq!(decision(denied("Tool approval timed out after 1 minute", true), DecidedBy::Automatic), declined);
+    assert_eq!(decision(Decision::Withdrawn { reason: "x".to_owned() }, DecidedBy::Automatic), declined);
     assert_eq!(decision(denied("enough", true), DecidedBy::Person), [json!({"id": 0, "result": {"decision": "cancel"}})]);
     // Other pending requests end with their turn.
     let mut codex = working();
-    hear(&mut codex, &run(0, "touch a"));
+    handle_message(&mut codex, &run(0, "touch a"));
     decided(&mut codex, &run(1, "touch b"), denied("enough", true), DecidedBy::Person);
-    let outputs = hear(&mut codex, &done("interrupted"));
+    let outputs = handle_message(&mut codex, &turn_completed("interrupted"));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: texts::WITHDRAWN_INTERRUPTED.to_owned() };
     assert_eq!(events(&outputs), [&withdrawn, &AgentEvent::TurnEnded]);
 }
@@ -91,15 +93,15 @@ fn patch_approval_shows_the_diff_of_its_item() {
     let mut codex = working();
     let changes = json!([{"path": "/project/new.txt", "kind": {"type": "add"}, "diff": "hello\n"}]);
     let item = json!({"type": "fileChange", "id": "call_0", "changes": changes, "status": "inProgress"});
-    hear(&mut codex, &json!({"method": "item/started", "params": {"threadId": "t-1", "turnId": "u-1", "item": item}}));
-    let ask = asked(&hear(&mut codex, &request(0, "item/fileChange/requestApproval", &json!({"reason": null}))));
+    handle_message(&mut codex, &json!({"method": "item/started", "params": {"threadId": "t-1", "turnId": "u-1", "item": item}}));
+    let ask = asked(&handle_message(&mut codex, &request(0, "item/fileChange/requestApproval", &json!({"reason": null}))));
     let AskBody::Approval(approval) = &ask.body else { panic!() };
     assert!(format!("{:?}", approval.preview).contains("+hello"));
     let session = Decision::Approved { choice: Some("session".to_owned()), input: None };
     let lines = sent(&command(&mut codex, outcome(&ask, session, DecidedBy::Person)));
     assert_eq!(lines, [json!({"id": 0, "result": {"decision": "acceptForSession"}})]);
     // An interrupted item has no end of its own.
-    let outputs = hear(&mut codex, &done("interrupted"));
+    let outputs = handle_message(&mut codex, &turn_completed("interrupted"));
     assert!(
         events(&outputs).iter().any(|event| matches!(event, AgentEvent::Tool { tool_call_id, .. } if tool_call_id == "call_0"))
     );
@@ -125,8 +127,8 @@ fn rejection_of_a_question_is_sent_as_its_answer() {
     assert_eq!(decide(answered(&[&["SQLite"]]), DecidedBy::Person), said("SQLite"));
     assert_eq!(decide(rejected("Decide yourself.", false), DecidedBy::Person), said("Decide yourself."));
     let late = "User did not respond within 10 minutes";
-    assert_eq!(decide(rejected(late, false), DecidedBy::Nobody), said(late));
-    assert_eq!(decide(rejected(late, true), DecidedBy::Nobody), said(late));
+    assert_eq!(decide(rejected(late, false), DecidedBy::Automatic), said(late));
+    assert_eq!(decide(rejected(late, true), DecidedBy::Automatic), said(late));
     let stopped = decide(rejected("Enough.", true), DecidedBy::Person);
     assert_eq!((&stopped[0]["result"], &stopped[1]["method"]), (&json!({"answers": {}}), &json!("turn/interrupt")));
 }
@@ -152,7 +154,7 @@ fn mcp_form_and_link_are_answered() {
     let yes = Decision::Approved { choice: None, input: None };
     assert_eq!(decided(&mut working(), &link, yes, DecidedBy::Person).1, [reply("accept", Value::Null)]);
     for wrong in [json!({"mode": "url", "url": "javascript:1"}), json!({"mode": "openai/form"}), json!({"mode": "form"})] {
-        let lines = sent(&hear(&mut working(), &request(0, "mcpServer/elicitation/request", &wrong)));
+        let lines = sent(&handle_message(&mut working(), &request(0, "mcpServer/elicitation/request", &wrong)));
         assert!(lines[0]["error"]["message"].as_str().unwrap().contains("Sayso refused"), "{wrong}");
     }
 }
@@ -169,16 +171,16 @@ fn in_words(id: &str) -> Value {
 fn non_blocking_question_is_answered_by_a_message() {
     // During a turn, the answer is sent to the turn.
     let mut codex = working();
-    let ask = asked(&hear(&mut codex, &in_words("q")));
+    let ask = asked(&handle_message(&mut codex, &in_words("q")));
     assert!(!ask.blocking && ask.body.questions().len() == 2);
-    assert!(hear(&mut codex, &in_words("q")).is_empty(), "told twice, it is one ask");
+    assert!(handle_message(&mut codex, &in_words("q")).is_empty(), "told twice, it is one ask");
     let lines = sent(&command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person)));
     let said = "Which database? SQLite\nWhat name? payments";
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/steer"), said));
 
     // The question outlives the turn, and the answer starts the next turn.
-    let ask = asked(&hear(&mut codex, &in_words("q2")));
-    assert_eq!(events(&hear(&mut codex, &done("completed"))), [&AgentEvent::TurnEnded]);
+    let ask = asked(&handle_message(&mut codex, &in_words("q2")));
+    assert_eq!(events(&handle_message(&mut codex, &turn_completed("completed"))), [&AgentEvent::TurnEnded]);
     let outputs = command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person));
     let lines = sent(&outputs);
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/start"), said));
@@ -189,7 +191,7 @@ fn non_blocking_question_is_answered_by_a_message() {
 fn rejection_of_a_non_blocking_question_sends_only_words_of_a_person() {
     let decide = |decision: Decision, by: DecidedBy| decided(&mut working(), &in_words("q"), decision, by).1;
     assert_eq!(decide(rejected(texts::REJECTED, false), DecidedBy::Person), Vec::<Value>::new());
-    assert_eq!(decide(rejected("No one is here", false), DecidedBy::Nobody), Vec::<Value>::new());
+    assert_eq!(decide(rejected("No one is here", false), DecidedBy::Automatic), Vec::<Value>::new());
     let told = decide(rejected("later", false), DecidedBy::Person);
     assert_eq!(words(&told[0]), "I did not answer: later");
     assert_eq!(decide(rejected("stop", true), DecidedBy::Person)[0]["method"], "turn/interrupt");
@@ -199,8 +201,8 @@ fn rejection_of_a_non_blocking_question_sends_only_words_of_a_person() {
 fn request_answered_elsewhere_is_withdrawn() {
     let resolved = |id: u64| json!({"method": "serverRequest/resolved", "params": {"threadId": "t-1", "requestId": id}});
     let mut codex = working();
-    let ask = asked(&hear(&mut codex, &run(0, "touch a")));
-    let outputs = hear(&mut codex, &resolved(0));
+    let ask = asked(&handle_message(&mut codex, &run(0, "touch a")));
+    let outputs = handle_message(&mut codex, &resolved(0));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: "It was answered elsewhere.".to_owned() };
     assert_eq!(events(&outputs), [&withdrawn]);
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
@@ -210,16 +212,16 @@ fn request_answered_elsewhere_is_withdrawn() {
     let (_, lines) = decided(&mut codex, &run(1, "touch b"), denied(texts::DENIED, false), DecidedBy::Person);
     assert_eq!(lines.len(), 1);
     let confirmed = AgentEvent::AskDelivery { ask: ask_id(), delivery: Delivery::Confirmed };
-    assert_eq!(events(&hear(&mut codex, &resolved(1))), [&confirmed]);
-    assert!(hear(&mut codex, &resolved(1)).is_empty());
+    assert_eq!(events(&handle_message(&mut codex, &resolved(1))), [&confirmed]);
+    assert!(handle_message(&mut codex, &resolved(1)).is_empty());
 }
 
 #[test]
 fn outcome_never_reaches_another_request_with_the_same_id() {
     let mut codex = working();
-    let ask = asked(&hear(&mut codex, &run(0, "touch a")));
-    hear(&mut codex, &done("completed"));
-    hear(&mut codex, &run(0, "rm -rf /"));
+    let ask = asked(&handle_message(&mut codex, &run(0, "touch a")));
+    handle_message(&mut codex, &turn_completed("completed"));
+    handle_message(&mut codex, &run(0, "rm -rf /"));
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
     assert!(matches!(late.as_slice(), [Output::Undeliverable { .. }]), "{late:?}");
 }
@@ -228,17 +230,17 @@ fn outcome_never_reaches_another_request_with_the_same_id() {
 fn subagent_events_and_answers_use_its_own_thread() {
     let mut codex = working();
     let thread = json!({"id": "t-2", "agentNickname": "Ada"});
-    hear(&mut codex, &json!({"method": "thread/started", "params": {"thread": thread}}));
+    handle_message(&mut codex, &json!({"method": "thread/started", "params": {"thread": thread}}));
     let mut asks = run(0, "touch a");
     asks["params"]["threadId"] = json!("t-2");
     asks["params"]["turnId"] = json!("u-2");
-    let ask = asked(&hear(&mut codex, &asks));
+    let ask = asked(&handle_message(&mut codex, &asks));
     assert_eq!(ask.subagent.as_deref(), Some("Ada"));
     let lines = sent(&command(&mut codex, outcome(&ask, denied("not you", false), DecidedBy::Person)));
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-2"), &json!("u-2")));
     // The end of the sub-agent's turn is not the end of the session's turn.
     let over = json!({"method": "turn/completed", "params": {"threadId": "t-2", "turn": {"id": "u-2", "status": "completed"}}});
-    assert!(hear(&mut codex, &over).is_empty());
+    assert!(handle_message(&mut codex, &over).is_empty());
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));
     assert_eq!(lines[0]["params"]["turnId"], "u-1");
 }

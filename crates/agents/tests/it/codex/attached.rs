@@ -67,11 +67,11 @@ impl Host {
     fn input(&mut self, input: Input) -> Led {
         let outputs = handle_restored(&mut self.codex, AttachedCodex::restore, self.now, input);
         let mut led = Led::default();
-        self.take(outputs, &mut led);
+        self.handle_outputs(outputs, &mut led);
         led
     }
 
-    fn take(&mut self, outputs: Vec<Output>, led: &mut Led) {
+    fn handle_outputs(&mut self, outputs: Vec<Output>, led: &mut Led) {
         for output in outputs {
             match output {
                 Output::HttpCall(call) => {
@@ -87,7 +87,7 @@ impl Host {
                     );
                     self.sessions += 1;
                     let outputs = self.codex.adopt(Time::from_millis(self.now), session(), &found);
-                    self.take(outputs, led);
+                    self.handle_outputs(outputs, led);
                 }
                 other @ (Output::Launch(_) | Output::Lines(_) | Output::Stop) => panic!("{other:?}"),
             }

@@ -7,7 +7,9 @@ use sayso_core::time::Time;
 use sayso_core::{limits, texts};
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, done, events, hear, outcome, prompt, question, run, sent, session, start, working};
+use super::{
+    ask_id, asked, command, events, handle_message, outcome, prompt, question, run, sent, session, start, turn_completed, working,
+};
 
 fn exit(codex: &mut CodexTranslator, code: Option<i32>) -> Vec<Output> {
     codex.handle(Time::from_millis(0), Input::Exited(Exit { code, signal: None, message: String::new() }))
@@ -24,8 +26,8 @@ fn started() -> (CodexTranslator, Vec<Value>) {
     assert!(matches!(&outputs[0], Output::Launch(launch) if launch.directory == "/project"));
     let mut lines = sent(&outputs);
     assert_eq!(lines.len(), 1);
-    lines.extend(sent(&hear(&mut codex, &json!({"id": lines[0]["id"], "result": {"userAgent": "codex"}}))));
-    lines.extend(sent(&hear(&mut codex, &thread(&lines[2]["id"]))));
+    lines.extend(sent(&handle_message(&mut codex, &json!({"id": lines[0]["id"], "result": {"userAgent": "codex"}}))));
+    lines.extend(sent(&handle_message(&mut codex, &thread(&lines[2]["id"]))));
     (codex, lines)
 }
 
@@ -40,9 +42,9 @@ fn start_initializes_opens_a_thread_and_prompts() {
 
     // Messages before the turn has an id are queued, and then sent to the turn.
     assert!(sent(&command(&mut codex, prompt("and this"))).is_empty());
-    let lines = sent(&hear(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
+    let lines = sent(&handle_message(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
     assert_eq!((lines[0]["method"].as_str(), &lines[0]["params"]["expectedTurnId"]), (Some("turn/steer"), &json!("u-1")));
-    assert_eq!(events(&hear(&mut codex, &done("completed"))), [&AgentEvent::TurnEnded]);
+    assert_eq!(events(&handle_message(&mut codex, &turn_completed("completed"))), [&AgentEvent::TurnEnded]);
     let lines = sent(&command(&mut codex, prompt("next")));
     assert_eq!(lines[0]["method"], "turn/start");
 }
@@ -57,8 +59,8 @@ fn plan_mode_is_sent_with_every_turn() {
         other => other,
     };
     let lines = sent(&command(&mut codex, plan));
-    let lines = sent(&hear(&mut codex, &json!({"id": lines[0]["id"], "result": {}})));
-    let lines = sent(&hear(&mut codex, &thread(&lines[1]["id"])));
+    let lines = sent(&handle_message(&mut codex, &json!({"id": lines[0]["id"], "result": {}})));
+    let lines = sent(&handle_message(&mut codex, &thread(&lines[1]["id"])));
     let settings = json!({"model": "gpt-5.5", "reasoning_effort": null, "developer_instructions": null});
     assert_eq!(lines[0]["params"]["collaborationMode"], json!({"mode": "plan", "settings": settings}));
 }
@@ -66,43 +68,43 @@ fn plan_mode_is_sent_with_every_turn() {
 #[test]
 fn interrupt_ends_the_turn_and_withdraws_its_asks() {
     let mut codex = working();
-    hear(&mut codex, &question(0));
+    handle_message(&mut codex, &question(0));
     let lines = sent(&command(&mut codex, Command::Interrupt { session: session() }));
     assert_eq!(
         (lines[0]["method"].as_str(), &lines[0]["params"]),
         (Some("turn/interrupt"), &json!({"threadId": "t-1", "turnId": "u-1"}))
     );
     // Requests that crossed the interrupt are rejected immediately.
-    assert_eq!(sent(&hear(&mut codex, &run(1, "ls"))), [json!({"id": 1, "result": {"decision": "decline"}})]);
-    let outputs = hear(&mut codex, &done("interrupted"));
+    assert_eq!(sent(&handle_message(&mut codex, &run(1, "ls"))), [json!({"id": 1, "result": {"decision": "decline"}})]);
+    let outputs = handle_message(&mut codex, &turn_completed("interrupted"));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: texts::WITHDRAWN_INTERRUPTED.to_owned() };
     assert_eq!(events(&outputs), [&withdrawn, &AgentEvent::TurnEnded]);
     let resolved = json!({"method": "serverRequest/resolved", "params": {"threadId": "t-1", "requestId": 0}});
-    assert!(hear(&mut codex, &resolved).is_empty());
+    assert!(handle_message(&mut codex, &resolved).is_empty());
 }
 
 #[test]
 fn interrupt_before_the_turn_id_is_sent_once_known() {
     let (mut codex, lines) = started();
     assert!(sent(&command(&mut codex, Command::Interrupt { session: session() })).is_empty());
-    let lines = sent(&hear(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
+    let lines = sent(&handle_message(&mut codex, &json!({"id": lines[3]["id"], "result": {"turn": {"id": "u-1"}}})));
     assert_eq!(lines[0]["method"], "turn/interrupt");
     let failed = json!({"id": lines[0]["id"], "error": {"code": -32600, "message": "no active turn to interrupt"}});
-    assert!(matches!(events(&hear(&mut codex, &failed)).as_slice(), [AgentEvent::Error(_)]));
+    assert!(matches!(events(&handle_message(&mut codex, &failed)).as_slice(), [AgentEvent::Error(_)]));
 }
 
 #[test]
 fn session_with_a_turn_is_resumed_in_its_thread() {
     let mut codex = working();
-    hear(&mut codex, &question(0));
+    handle_message(&mut codex, &question(0));
     let outputs = exit(&mut codex, Some(1));
     assert!(matches!(events(&outputs).as_slice(), [AgentEvent::Ended { failed: true, resumable: true, .. }]), "{outputs:?}");
     let lines = sent(&command(&mut codex, start(Some("go on"))));
-    let lines = sent(&hear(&mut codex, &json!({"id": lines[0]["id"], "result": {}})));
+    let lines = sent(&handle_message(&mut codex, &json!({"id": lines[0]["id"], "result": {}})));
     assert_eq!(lines[1]["method"], "thread/resume");
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["excludeTurns"]), (&json!("t-1"), &json!(true)));
     let unknown = json!({"id": lines[1]["id"], "error": {"code": -32600, "message": "no rollout found"}});
-    let outputs = hear(&mut codex, &unknown);
+    let outputs = handle_message(&mut codex, &unknown);
     assert!(matches!(events(&outputs).last(), Some(AgentEvent::Ended { failed: true, resumable: false, .. })), "{outputs:?}");
     assert!(outputs.contains(&Output::Stop));
 }
@@ -120,13 +122,13 @@ fn session_without_a_turn_is_not_resumed() {
 #[test]
 fn close_withdraws_all_asks() {
     let mut codex = working();
-    let ask = asked(&hear(&mut codex, &run(0, "ls")));
+    let ask = asked(&handle_message(&mut codex, &run(0, "ls")));
     let outputs = command(&mut codex, Command::Close { session: session() });
     assert_eq!(sent(&outputs)[0]["method"], "turn/interrupt");
     assert!(outputs.contains(&Output::Stop));
     let reason = texts::WITHDRAWN_CLOSED.to_owned();
     assert_eq!(events(&outputs)[0], &AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason });
-    assert!(hear(&mut codex, &run(1, "ls")).is_empty() && exit(&mut codex, Some(0)).is_empty());
+    assert!(handle_message(&mut codex, &run(1, "ls")).is_empty() && exit(&mut codex, Some(0)).is_empty());
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
     assert!(matches!(late.as_slice(), [Output::Undeliverable { .. }]));
 }
@@ -135,7 +137,7 @@ fn close_withdraws_all_asks() {
 fn failed_turn_reports_its_error() {
     let mut codex = working();
     let turn = json!({"id": "u-1", "status": "failed", "error": {"message": "no quota"}});
-    let outputs = hear(&mut codex, &json!({"method": "turn/completed", "params": {"threadId": "t-1", "turn": turn}}));
+    let outputs = handle_message(&mut codex, &json!({"method": "turn/completed", "params": {"threadId": "t-1", "turn": turn}}));
     assert_eq!(events(&outputs), [&AgentEvent::Error("Codex: no quota".to_owned()), &AgentEvent::TurnEnded]);
 }
 
@@ -143,17 +145,17 @@ fn failed_turn_reports_its_error() {
 fn unknown_and_oversized_requests_are_refused() {
     let mut codex = working();
     let call = json!({"method": "item/tool/call", "id": 7, "params": {"threadId": "t-1", "tool": "x"}});
-    let outputs = hear(&mut codex, &call);
+    let outputs = handle_message(&mut codex, &call);
     assert_eq!(sent(&outputs)[0]["error"]["code"], -32601);
     assert_eq!(events(&outputs).len(), 1);
-    assert!(events(&hear(&mut codex, &json!({"method": "item/tool/call", "id": 8}))).is_empty(), "it is told once");
+    assert!(events(&handle_message(&mut codex, &json!({"method": "item/tool/call", "id": 8}))).is_empty(), "it is told once");
 
-    let outputs = hear(&mut codex, &run(1, &"x".repeat(limits::RAW)));
+    let outputs = handle_message(&mut codex, &run(1, &"x".repeat(limits::RAW)));
     assert!(sent(&outputs)[0]["error"]["message"].as_str().unwrap().contains("the limit is"));
     for id in 0..limits::PENDING {
-        asked(&hear(&mut codex, &run(100 + id as u64, "ls")));
+        asked(&handle_message(&mut codex, &run(100 + id as u64, "ls")));
     }
-    let outputs = hear(&mut codex, &run(1000, "ls"));
+    let outputs = handle_message(&mut codex, &run(1000, "ls"));
     assert!(sent(&outputs)[0]["error"]["message"].as_str().unwrap().contains("pending asks"));
 
     let line = "x".repeat(limits::LINE + 1);

@@ -24,7 +24,7 @@ fn command(codex: &mut CodexTranslator, command: Command) -> Vec<Output> {
     codex.handle(Time::from_millis(0), Input::Command(command))
 }
 
-fn hear(codex: &mut CodexTranslator, message: &Value) -> Vec<Output> {
+fn handle_message(codex: &mut CodexTranslator, message: &Value) -> Vec<Output> {
     codex.handle(Time::from_millis(0), Input::Line(message.to_string()))
 }
 
@@ -70,7 +70,7 @@ fn asked(outputs: &[Output]) -> NewAsk {
 fn working() -> CodexTranslator {
     let mut codex = CodexTranslator::attached(session());
     let started = json!({"method": "turn/started", "params": {"threadId": "t-1", "turn": {"id": "u-1"}}});
-    assert_eq!(events(&hear(&mut codex, &started)), [&AgentEvent::TurnStarted]);
+    assert_eq!(events(&handle_message(&mut codex, &started)), [&AgentEvent::TurnStarted]);
     codex
 }
 
@@ -95,6 +95,6 @@ fn question(id: u64) -> Value {
     request(id, "item/tool/requestUserInput", &json!({"questions": questions, "isBlocking": true}))
 }
 
-fn done(status: &str) -> Value {
+fn turn_completed(status: &str) -> Value {
     json!({"method": "turn/completed", "params": {"threadId": "t-1", "turn": {"id": "u-1", "status": status, "error": null}}})
 }

@@ -45,11 +45,11 @@ impl Host {
     fn input(&mut self, input: Input) -> Led {
         let outputs = handle_restored(&mut self.opencode, AttachedOpenCode::restore, self.now, input);
         let mut led = Led::default();
-        self.take(outputs, &mut led);
+        self.handle_outputs(outputs, &mut led);
         led
     }
 
-    fn take(&mut self, outputs: Vec<Output>, led: &mut Led) {
+    fn handle_outputs(&mut self, outputs: Vec<Output>, led: &mut Led) {
         for output in outputs {
             match output {
                 Output::HttpCall(call) => led.calls.push(call),
@@ -59,7 +59,7 @@ impl Host {
                     let number = u8::try_from(self.found.len()).unwrap();
                     let session = SessionId::new(Time::from_millis(1), [number; 10]);
                     let outputs = self.opencode.adopt(Time::from_millis(self.now), session, &found);
-                    self.take(outputs, led);
+                    self.handle_outputs(outputs, led);
                 }
                 other => panic!("{other:?}"),
             }

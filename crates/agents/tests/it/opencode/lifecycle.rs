@@ -63,14 +63,14 @@ fn repeated_request_is_one_ask() {
     let mut host = Host::working();
     assert_eq!(host.event("question.asked", question("que_1", "ses_1")).asks().len(), 1);
     let both = [question("que_1", "ses_1"), question("que_2", "ses_1")];
-    let led = host.look(&["ses_1"], &both, &[permission("per_1", "ses_1")]);
+    let led = host.poll(&["ses_1"], &both, &[permission("per_1", "ses_1")]);
     let found: Vec<String> = led.iter().flat_map(super::Led::asks).map(|ask| ask.native_id).collect();
     assert_eq!(found, ["que_2", "per_1"], "the list finds what no event told");
     host.input(Input::StreamClosed);
     let led = host.input(Input::StreamOpened);
     assert_eq!(led.paths(), ["GET /session/status"]);
     assert_eq!(host.event("question.asked", question("que_2", "ses_1")).asks().len(), 0);
-    let led = host.look(&["ses_1"], &both, &[permission("per_1", "ses_1")]);
+    let led = host.poll(&["ses_1"], &both, &[permission("per_1", "ses_1")]);
     assert!(led.iter().all(|led| led.events.is_empty()), "{led:?}");
 }
 
@@ -95,17 +95,17 @@ fn uncertain_answer_is_checked_before_a_retry() {
     let ask = host.event("question.asked", question("que_1", "ses_1")).asks().remove(0);
     let led = host.command(outcome(&ask, answered("B"), DecidedBy::Person));
     assert!(host.no_reply(&led.calls[0]).calls.is_empty());
-    let led = host.look(&["ses_1"], &[question("que_1", "ses_1")], &[]);
+    let led = host.poll(&["ses_1"], &[question("que_1", "ses_1")], &[]);
     assert_eq!(led[1].paths(), ["POST /question/que_1/reply"], "it still waits, so it is said again");
     host.no_reply(&led[1].calls[0]);
-    let led = host.look(&["ses_1"], &[], &[]);
+    let led = host.poll(&["ses_1"], &[], &[]);
     assert!(led[1].calls.is_empty() && led[1].events.is_empty(), "it waits no more: it arrived");
     let ask = host.event("question.asked", question("que_2", "ses_1")).asks().remove(0);
     let mut call = host.command(outcome(&ask, answered("B"), DecidedBy::Person)).calls.remove(0);
     for (status, body) in [(500, json!({})), (200, json!("<html>")), (401, json!(""))] {
         let led = host.reply(&call, status, &body);
         assert_eq!(errors(&led.events).len(), 1, "{led:?}");
-        let mut led = host.look(&["ses_1"], &[question("que_2", "ses_1")], &[]);
+        let mut led = host.poll(&["ses_1"], &[question("que_2", "ses_1")], &[]);
         call = led[1].calls.remove(0);
     }
     assert!(call.path.contains("/question/que_2/reject"), "in the end it is given up: {call:?}");
@@ -119,7 +119,7 @@ fn answer_after_one_from_elsewhere_is_undeliverable() {
     host.event("permission.asked", permission("per_1", "ses_1"));
     let led = host.event("question.replied", json!({ "sessionID": "ses_1", "requestID": "que_2", "answers": [["A"]] }));
     assert_eq!(withdrawn(&led.events), [("que_2".to_owned(), "It was answered elsewhere.".to_owned())]);
-    let led = host.look(&["ses_1"], &[question("que_1", "ses_1")], &[]);
+    let led = host.poll(&["ses_1"], &[question("que_1", "ses_1")], &[]);
     assert_eq!(withdrawn(&led[2].events), [("per_1".to_owned(), "It was answered elsewhere.".to_owned())]);
     let call = host.command(outcome(&one, answered("A"), DecidedBy::Person)).calls.remove(0);
     let led = host.reply(&call, 404, &json!({ "_tag": "QuestionNotFoundError" }));
@@ -168,7 +168,7 @@ fn rejection_continues_with_words_and_only_people_stop_the_turn() {
             "reply",
             Some(r#"{"answers":[["The user declined to answer and says: my words"]]}"#),
         ),
-        (rejected("no one is there", false), DecidedBy::Nobody, "reply", Some(r#"{"answers":[["no one is there"]]}"#)),
+        (rejected("no one is there", false), DecidedBy::Automatic, "reply", Some(r#"{"answers":[["no one is there"]]}"#)),
     ];
     for (n, (decision, by, verb, body)) in cases.into_iter().enumerate() {
         let id = format!("que_{n}");
@@ -224,7 +224,7 @@ fn subagent_sessions_are_followed_and_others_ignored() {
         assert!(led.events.is_empty() && led.calls.is_empty(), "{other}");
     }
     let led =
-        host.look(&["ses_1", "ses_child", "ses_other"], &[question("que_o", "ses_other")], &[permission("per_1", "ses_child")]);
+        host.poll(&["ses_1", "ses_child", "ses_other"], &[question("que_o", "ses_other")], &[permission("per_1", "ses_child")]);
     assert!(led.iter().all(|led| led.events.is_empty()));
     assert!(led[1].calls.is_empty() && led[2].calls.is_empty());
     host.event("session.idle", json!({ "sessionID": "ses_child" }));
@@ -252,17 +252,17 @@ fn uncertain_message_is_checked_before_a_retry() {
 #[test]
 fn doubtful_request_is_checked_by_the_next_poll() {
     let mut host = Host::working();
-    let led = host.look(&[], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
+    let led = host.poll(&[], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
     assert!(led[1].calls.is_empty() && led[1].events.is_empty(), "the session may have begun in between");
-    let led = host.look(&["ses_1"], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
+    let led = host.poll(&["ses_1"], &[question("que_1", "ses_1"), question("que_2", "ses_gone")], &[]);
     assert_eq!((led[1].asks().len(), led[1].paths()), (1, vec!["POST /question/que_2/reject".to_owned()]));
 }
 
 #[test]
 fn missed_turn_end_is_detected_by_polling() {
     let mut host = Host::working();
-    host.look(&[], &[], &[]);
-    let led = host.look(&[], &[], &[]);
+    host.poll(&[], &[], &[]);
+    let led = host.poll(&[], &[], &[]);
     assert_eq!(led[0].events, [AgentEvent::TurnEnded]);
 }
 

@@ -105,7 +105,7 @@ impl Host {
     }
 
     /// A poll that returns these requests.
-    fn look(&mut self, busy: &[&str], questions: &[Value], permissions: &[Value]) -> Vec<Led> {
+    fn poll(&mut self, busy: &[&str], questions: &[Value], permissions: &[Value]) -> Vec<Led> {
         self.now = self.opencode.deadline().unwrap().as_millis();
         let led = self.input(Input::Tick);
         let busy: Value =

@@ -173,7 +173,7 @@ fn sessions_question() -> Ask {
     stored.options[0].recommended = true;
     stored.options[0].preview = Some("CREATE TABLE sessions (\n  id TEXT PRIMARY KEY\n) STRICT;".into());
     let context = "Logins are lost on restart because SessionMap lives in memory. I found no Redis in compose.yaml; SQLite \
-                   already holds users. A cookie would need no storage at all, but nobody could be logged out from here, and \
+                   already holds users. A cookie would need no storage at all, but no one could be logged out from here, and \
                    support asked for that twice this year.";
     Ask {
         agent: "claude".into(),

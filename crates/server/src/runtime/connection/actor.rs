@@ -133,7 +133,7 @@ async fn serve(
                 }
             }
             said = receive_from_server(&mut owner.http) => Box::pin(owner.process_replies(said)).await?,
-            () = wait(runtime, deadline), if deadline.is_some() => owner.tick().await?,
+            () = sleep_until_deadline(runtime, deadline), if deadline.is_some() => owner.tick().await?,
             // On shutdown, commit first: the next server may be an older version that does not read accepted inputs from the
             // journal.
             () = runtime.stopping.cancelled(), if commit_by.is_some() => owner.commit_direct().await?,
@@ -171,7 +171,7 @@ async fn halted(halt: &mut watch::Receiver<bool>) {
     }
 }
 
-async fn wait(runtime: &Runtime, deadline: Option<Time>) {
+async fn sleep_until_deadline(runtime: &Runtime, deadline: Option<Time>) {
     if let Some(deadline) = deadline {
         runtime.services.clock.sleep_until(deadline).await;
     }

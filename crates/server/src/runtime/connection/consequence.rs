@@ -159,7 +159,7 @@ impl ConnectionState {
                         native_id,
                         decision: refusal(kind, &refused),
                         raw,
-                        by: DecidedBy::Nobody,
+                        by: DecidedBy::Automatic,
                     }),
                 }
             }

@@ -153,7 +153,7 @@ impl ConnectionState {
         }
         let by = match ask.outcome().map(|outcome| &outcome.by) {
             Some(Actor::Message { .. }) => DecidedBy::Typed,
-            Some(Actor::Policy { .. } | Actor::Timeout { .. }) => DecidedBy::Nobody,
+            Some(Actor::Policy { .. } | Actor::Timeout { .. }) => DecidedBy::Automatic,
             Some(Actor::Person { .. } | Actor::Agent) | None => DecidedBy::Person,
         };
         let native_id = ask.origin.native_id.clone().unwrap_or_default();

@@ -55,7 +55,7 @@ impl Database {
 
     fn page(&self, wanted: &ReadEvents) -> EventPage {
         let rows = self.rows.lock().unwrap();
-        let looked: Vec<_> = rows.events.iter().filter(|event| event.seq > wanted.after).take(wanted.limit).collect();
+        let looked: Vec<_> = rows.events.iter().filter(|event| event.seq > wanted.after).reset_count(wanted.limit).collect();
         let scanned_to = if looked.len() < wanted.limit { rows.head } else { looked.last().map_or(rows.head, |last| last.seq) };
         EventPage {
             events: looked.into_iter().filter(|e| wanted.session.is_none() || e.session == wanted.session).cloned().collect(),
@@ -114,7 +114,7 @@ impl Wake for Count {
 }
 
 impl Count {
-    fn take(&self) -> usize {
+    fn reset_count(&self) -> usize {
         self.0.swap(0, Ordering::SeqCst)
     }
 }
@@ -164,7 +164,7 @@ async fn hundred_streams_get_every_frame_in_order_from_a_small_ring() {
     for size in (1..8).cycle() {
         // Some streams fall behind a ring of this size and have to read the database.
         tokio::task::yield_now().await;
-        feed.publish(events.by_ref().take(size * 3).collect());
+        feed.publish(events.by_ref().reset_count(size * 3).collect());
         if events.peek().is_none() {
             break;
         }
@@ -187,10 +187,10 @@ fn session_stream_is_woken_once_per_batch_of_its_session() {
 
     feed.publish((0..10).map(|_| database.commit(Some(other))).collect());
     feed.publish_live(fixture::delta(other, "x"));
-    assert_eq!((count.take(), all.take()), (0, 1), "a waker is used once");
+    assert_eq!((count.reset_count(), all.reset_count()), (0, 1), "a waker is used once");
 
     feed.publish((0..10).map(|_| database.commit(Some(mine))).collect());
-    assert_eq!((count.take(), all.take()), (1, 0), "it has not waited again");
+    assert_eq!((count.reset_count(), all.reset_count()), (1, 0), "it has not waited again");
     let Poll::Ready(Batch::Frames(bytes)) = poll(&mut cursor, &waker) else { panic!() };
     assert_eq!(seqs(&bytes), [11, 12, 13], "a batch ends when it is full");
 }
@@ -245,7 +245,7 @@ fn deleted_and_future_positions_are_reset() {
             Poll::Pending => Some(None),
             Poll::Ready(batch) => Some(Some(batch)),
         })
-        .take(10)
+        .reset_count(10)
         .flatten()
         .next()
     };
@@ -337,7 +337,7 @@ struct Reader {
 impl Reader {
     /// Polls once and checks the batch against everything that was ever committed.
     fn poll(&mut self, history: &[Option<SessionId>], database: &Database) -> bool {
-        if self.woken.take() == 0 {
+        if self.woken.reset_count() == 0 {
             return false;
         }
         let Poll::Ready(batch) = poll(&mut self.cursor, &self.waker) else { return true };

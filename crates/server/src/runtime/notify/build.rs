@@ -114,10 +114,10 @@ impl NotifyConfig {
             }
         }
         let says = if self.content { NoteDetail::WithContent } else { NoteDetail::AgentOnly };
-        Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.make(around)?))
+        Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.build_sender(around)?))
     }
 
-    fn make(&self, around: &ChannelContext<'_>) -> Result<ChannelSender, String> {
+    fn build_sender(&self, around: &ChannelContext<'_>) -> Result<ChannelSender, String> {
         let variables = || ChannelVariables::clone(&around.variables);
         Ok(match self.kind {
             ChannelKind::Bell => {

@@ -68,7 +68,7 @@ async fn sleep_until(runtime: &Runtime, first: Option<sayso_core::time::Time>) {
 async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) {
     let Some(entry) = runtime.notifier.entry(index) else { return };
     let done = match job {
-        NoteJob::Tell => tell(&runtime, index, entry, ask).await,
+        NoteJob::Tell => notify_channel(&runtime, index, entry, ask).await,
         NoteJob::Over { tries } => over(&runtime, entry, ask, tries).await,
     };
     if let Err(error) = done {
@@ -78,7 +78,7 @@ async fn attempt(runtime: Arc<Runtime>, index: usize, ask: AskId, job: NoteJob) 
     }
 }
 
-async fn find(runtime: &Runtime, ask: AskId) -> Result<Option<Ask>, StoreError> {
+async fn load_ask(runtime: &Runtime, ask: AskId) -> Result<Option<Ask>, StoreError> {
     runtime.services.store.read(GetAsk { workspace: runtime.services.workspace, ask, scope: Scope::All }).await
 }
 
@@ -86,8 +86,8 @@ const fn is_pending(ask: &Ask) -> bool {
     matches!(ask.state, AskState::Pending(_))
 }
 
-async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: AskId) -> Result<(), StoreError> {
-    let Some(ask) = find(runtime, id).await? else { return Ok(()) };
+async fn notify_channel(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: AskId) -> Result<(), StoreError> {
+    let Some(ask) = load_ask(runtime, id).await? else { return Ok(()) };
     if !is_pending(&ask) {
         return Ok(());
     }
@@ -124,7 +124,7 @@ async fn tell(runtime: &Runtime, index: usize, entry: &ConfiguredChannel, id: As
         entry.queue.add(at, id, NoteJob::Tell);
     }
     // The ask may have been decided while the note was being sent.
-    if find(runtime, id).await?.is_none_or(|ask| !is_pending(&ask)) && entry.queue.end(id) {
+    if load_ask(runtime, id).await?.is_none_or(|ask| !is_pending(&ask)) && entry.queue.end(id) {
         entry.queue.add(now, id, NoteJob::Over { tries: 0 });
     }
     Ok(())
@@ -151,7 +151,7 @@ async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, n
         return Err(SendFailure { reason: "the receiver no longer exists".to_owned(), next: Next::Never });
     }
     let sent = OutgoingNote { runtime, channel: &entry.name, ask, note, now: runtime.services.clock.now() };
-    let told = tokio::time::timeout(LIMIT, entry.channel.tell(&sent))
+    let told = tokio::time::timeout(LIMIT, entry.channel.send_note(&sent))
         .await
         .unwrap_or_else(|_| Err(SendFailure { reason: "the receiver took too long".to_owned(), next: Next::Later(None) }));
     match &told {
@@ -169,7 +169,8 @@ async fn send(runtime: &Runtime, entry: &ConfiguredChannel, ask: Option<&Ask>, n
 async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u32) -> Result<(), StoreError> {
     let get = GetNotification { workspace: runtime.services.workspace, ask: id, channel: entry.name.clone() };
     let Some(row) = runtime.services.store.read(get).await? else { return Ok(()) };
-    if let (NotificationState::Told, false, Some(ask)) = (row.state, entry.gone.load(Ordering::Relaxed), find(runtime, id).await?)
+    if let (NotificationState::Told, false, Some(ask)) =
+        (row.state, entry.gone.load(Ordering::Relaxed), load_ask(runtime, id).await?)
     {
         let (note, words) = (Note::about(&ask, &entry.name, notes::NoteDetail::AgentOnly), notes::describe_outcome(&ask));
         let sent =

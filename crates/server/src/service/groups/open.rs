@@ -41,7 +41,7 @@ pub(crate) async fn open(
 ) -> Result<OpenedGroup, ServiceError> {
     authorize(caller, Permission::Open)?;
     check(services, &new)?;
-    let keep = keep(new.keep.as_deref())?;
+    let keep = parse_keep(new.keep.as_deref())?;
     let mut asks = Vec::with_capacity(new.asks.len());
     for ask in new.asks {
         if ask.dedupe_key.is_some() || ask.keep.is_some() || ask.policy_only.is_some() {
@@ -118,7 +118,7 @@ fn check(services: &Services, new: &NewGroup) -> Result<(), ServiceError> {
     }
 }
 
-fn keep(text: Option<&str>) -> Result<Span, ServiceError> {
+fn parse_keep(text: Option<&str>) -> Result<Span, ServiceError> {
     let keep = span("keep", text)?.unwrap_or(Span(KEEP));
     if keep.0.is_zero() || keep.0 > LONGEST_KEEP {
         return Err(ServiceError::invalid("keep is longer than 0 and at most 90d"));

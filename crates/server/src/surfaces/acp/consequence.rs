@@ -87,7 +87,7 @@ impl Conversation {
         }
         for held in held {
             match (held, doing) {
-                (Held::New(id), Doing::Idle | Doing::Running) => made(&id, session, out),
+                (Held::New(id), Doing::Idle | Doing::Running) => reply_session_created(&id, session, out),
                 (Held::Prompt(id, text), Doing::Idle | Doing::Running) => self.send_prompt(id, session, text, out),
                 (Held::New(id) | Held::Prompt(id, _), Doing::Over { .. }) => {
                     error(&id, session, json_rpc::INTERNAL, reason, out);
@@ -105,7 +105,7 @@ impl Conversation {
                 self.follow(&session, 0, out);
                 let Some(talk) = self.sessions.get_mut(&session.id) else { return };
                 match talk.doing {
-                    Doing::Idle => made(&id, &session.id, out),
+                    Doing::Idle => reply_session_created(&id, &session.id, out),
                     // The session is starting. The client gets its reply when the session accepts a prompt or fails.
                     Doing::Running => talk.held.push(Held::New(id)),
                     Doing::Over { .. } => {
@@ -222,7 +222,7 @@ impl Conversation {
 }
 
 /// Replies that a session was created and accepts a prompt.
-fn made(id: &Id, session: &str, out: &mut Vec<Output>) {
+fn reply_session_created(id: &Id, session: &str, out: &mut Vec<Output>) {
     reply(id, To::Connection, &json!({ "sessionId": session }), out);
 }
 

@@ -100,7 +100,7 @@ fn of_questions(questions: &[Question], is_secret: bool) -> String {
     {
         let abouts = only.options().iter().map(|option| option.description.as_deref()).chain(std::iter::repeat(None));
         let choice = |((index, (label, _)), description): ((usize, (String, String)), Option<&str>)| {
-            button("", &format!("choose:{index}"), &format!("{}{}", safe(&label), about(description)))
+            button("", &format!("choose:{index}"), &format!("{}{}", safe(&label), option_description(description)))
         };
         let options: String = choices(only).into_iter().enumerate().zip(abouts).map(choice).collect();
         return format!("{}<h1>{}</h1>{}{}", header(only), safe(&only.text), form(&options), form(&reject));
@@ -112,7 +112,7 @@ fn of_questions(questions: &[Question], is_secret: bool) -> String {
 fn field(index: usize, question: &Question) -> String {
     let name = format!("q{index}");
     let option = |kind: &str, value: &str, label: &str, description: Option<&str>| {
-        let (value, label, about) = (safe(value), safe(label), about(description));
+        let (value, label, about) = (safe(value), safe(label), option_description(description));
         format!("<label class=\"option\"><input type=\"{kind}\" name=\"{name}\" value=\"{value}\"> {label}{about}</label>")
     };
     let text = |hint: &str| {
@@ -138,7 +138,7 @@ fn header(question: &Question) -> String {
     question.header.as_ref().map(|header| format!("<span class=\"head\">{}</span>", safe(header))).unwrap_or_default()
 }
 
-fn about(description: Option<&str>) -> String {
+fn option_description(description: Option<&str>) -> String {
     description.map(|about| format!("<span class=\"about\">{}</span>", safe(about))).unwrap_or_default()
 }
 

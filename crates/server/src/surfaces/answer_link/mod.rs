@@ -102,7 +102,7 @@ pub(crate) async fn decide(
     let decided = async {
         let OpenedLink { ask, entry, decider } = opened(&app, from, &code).await?;
         let form = read_body(body, BodyLimits::ANSWER_FORM).await.map_err(|error| LinkRefusal::unread(&error))?;
-        let decision = wanted(&ask, &form).ok_or_else(LinkRefusal::nonsense)?;
+        let decision = decision_from_form(&ask, &form).ok_or_else(LinkRefusal::nonsense)?;
         resolve(&app, entry, &decider, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
     };
     let decided = decided.await;
@@ -141,7 +141,7 @@ async fn opened<'a>(app: &'a App, from: std::net::IpAddr, code: &str) -> Result<
 }
 
 /// Parses a form. Secret answers are not accepted here, because links are less private than the inbox.
-fn wanted(ask: &Ask, form: &[u8]) -> Option<Decision> {
+fn decision_from_form(ask: &Ask, form: &[u8]) -> Option<Decision> {
     let mut address: reqwest::Url = "http://form/".parse().ok()?;
     address.set_query(Some(std::str::from_utf8(form).ok()?));
     let fields: Vec<(String, String)> =

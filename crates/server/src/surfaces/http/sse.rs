@@ -139,7 +139,7 @@ mod tests {
     }
 
     impl Wakes {
-        fn take(&self) -> usize {
+        fn reset_count(&self) -> usize {
             self.0.swap(0, Ordering::Relaxed)
         }
     }
@@ -168,12 +168,12 @@ mod tests {
 
         feed.beat();
         feed.beat();
-        assert_eq!(count.take(), 0);
+        assert_eq!(count.reset_count(), 0);
         feed.beat();
-        assert_eq!(count.take(), 1);
+        assert_eq!(count.reset_count(), 1);
         assert_eq!([next(&mut body, &waker), next(&mut body, &waker)], [": \n\n", "(waits)"]);
         feed.beat();
-        assert_eq!(count.take(), 0, "a heartbeat breaks the silence");
+        assert_eq!(count.reset_count(), 0, "a heartbeat breaks the silence");
 
         feed.publish(vec![fixture::noted(1, None)]);
         feed.close();

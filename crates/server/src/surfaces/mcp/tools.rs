@@ -26,8 +26,8 @@ const KEEP_QUESTION: &str = "10m";
 /// How long an approval is kept: long enough for a restart of the server, and no longer.
 const KEEP_APPROVAL: &str = "1m";
 
-const NOT_WAITING: &str = "Nobody waits for this call any more. The question stays open for ten minutes: call the tool again with \
-     the same questions to go on waiting.";
+const NOT_WAITING: &str = "This call no longer waits. The question stays open for ten minutes: call the tool again with the same \
+     questions to continue waiting.";
 
 /// The MCP server: the tools over the asks of a caller.
 #[derive(Debug, Clone)]

@@ -111,12 +111,12 @@ async fn label_scope_limits_runs_and_their_events() {
     assert_eq!(events.until("step.completed").await["data"]["output"], "hello");
     assert_eq!(events.until("run.completed").await["data"]["runId"], own["id"]);
     assert_eq!(shop.get("/v1/runs").await.expect(200)["data"].as_array().unwrap().len(), 1);
-    // The same from the past.
+    // A replay of stored events contains the same.
     let mut again = shop.stream("/v1/events?since=0", None).await;
     assert_eq!(again.until("run.started").await["data"]["runId"], own["id"]);
 }
 
-/// What an agent had said when it was stopped is not what its step was to bring.
+/// A message that an agent sent before it was stopped is not the output of its step.
 #[tokio::test]
 async fn interrupted_turn_fails_its_step() {
     let world = World::start().await;

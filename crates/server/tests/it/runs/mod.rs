@@ -41,7 +41,7 @@ impl World {
         self.admin.get(&format!("/v1/runs/{id}")).await.expect(200)
     }
 
-    /// The run when this holds.
+    /// Waits until the condition holds, and returns the run.
     async fn run_when(&self, id: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
         within(what, async {
             loop {
@@ -280,7 +280,7 @@ async fn parallel_steps_wait_for_their_own_answers() {
     let inbox = world.admin.get("/v1/asks?status=pending").await.expect(200);
     let order = |list: &Value| list.as_array().unwrap().iter().map(id).collect::<Vec<_>>();
     assert_eq!(order(&inbox["data"]), order(&waiting["pendingQuestions"]), "the inbox has the same order");
-    // The last is answered first, and only its step goes on.
+    // The last question is answered first, and only its step continues.
     let answer = async |index: usize| {
         let path = format!("/v1/runs/{run}/questions/{}", id(&asked[index]));
         world.admin.post(&path, json!({ "answers": [["SQLite"]] })).await.expect(200);

@@ -44,14 +44,14 @@ async fn first_decision_wins_and_later_ones_get_the_winner() {
     let mut first = resolve(ask.id, answered("A"));
     first.by = winner.clone();
     let resolved = world.store.write(first).await.unwrap().unwrap();
-    let stands = outcome(answered("A"), winner, 60);
-    assert_eq!(resolved.state, AskState::Resolved { outcome: stands.clone(), delivery: Delivery::Queued });
+    let winning_outcome = outcome(answered("A"), winner, 60);
+    assert_eq!(resolved.state, AskState::Resolved { outcome: winning_outcome.clone(), delivery: Delivery::Queued });
     // Later decisions get the winner, even if they would be invalid.
     for late in [answered("B"), rejected(), approved(), answered(""), Decision::Withdrawn { reason: String::new() }] {
         let refused = world.resolve(ask.id, late).await.unwrap_err();
-        assert_eq!(refused, ResolveError::Refused(Refused::AlreadyResolved(Box::new(stands.clone()))));
+        assert_eq!(refused, ResolveError::Refused(Refused::AlreadyResolved(Box::new(winning_outcome.clone()))));
     }
-    assert_eq!(world.get(ask.id).await.outcome(), Some(&stands));
+    assert_eq!(world.get(ask.id).await.outcome(), Some(&winning_outcome));
     assert_eq!(world.kinds(), [EventKind::AskRequested, EventKind::AskResolved]);
 }
 
@@ -379,7 +379,7 @@ async fn list_contains_the_feed_position_of_its_snapshot() {
     let page = world.store.read(ListAsks::pending(MAIN, Scope::All, 10)).await.unwrap();
     assert_eq!((page.rows.as_slice(), page.seq), (std::slice::from_ref(&ask), 1));
     world.resolve(ask.id, answered("A")).await.unwrap();
-    let after = world.past(page.seq).await;
+    let after = world.events_after(page.seq).await;
     assert_eq!(after.iter().map(|event| (event.seq, event.payload.kind())).collect::<Vec<_>>(), [(2, EventKind::AskResolved)]);
     assert_eq!(after[0].payload.ask().map(Arc::as_ref).and_then(|ask| ask.outcome()), world.get(ask.id).await.outcome());
 }

@@ -47,7 +47,7 @@ async fn failed_operation_does_not_affect_the_rest_of_its_batch() {
     let announced: Vec<_> = events[before..].iter().map(|event| event.payload.ask().map(|ask| ask.id)).collect();
     assert_eq!(announced, opened.map(Some));
     assert_eq!(world.get(taken.id).await, taken);
-    let seqs: Vec<_> = world.past(0).await.iter().map(|event| event.seq).collect();
+    let seqs: Vec<_> = world.events_after(0).await.iter().map(|event| event.seq).collect();
     assert_eq!(seqs, (1..).take(events.len()).collect::<Vec<_>>(), "no gap where one failed");
 }
 

@@ -53,7 +53,7 @@ async fn seq_has_no_gaps_and_is_in_the_order_of_commits() {
     let refused = WRITERS * EACH.div_ceil(3);
     assert_eq!(told.len(), WRITERS * EACH * 2 - refused);
     let read: Vec<_> = world
-        .past(0)
+        .events_after(0)
         .await
         .iter()
         .map(|event| (event.seq, event.payload.kind(), event.payload.ask().map(|ask| ask.id)))
@@ -102,7 +102,7 @@ async fn operation_that_fails_halfway_does_not_affect_its_batch() {
     for call in calls {
         assert!(call.await.unwrap());
     }
-    let after: Vec<_> = world.past(before).await.iter().map(|event| (event.seq, event.payload.kind())).collect();
+    let after: Vec<_> = world.events_after(before).await.iter().map(|event| (event.seq, event.payload.kind())).collect();
     let expected: Vec<_> = (before + 1..=before + 40).map(|seq| (seq, EventKind::Notice)).collect();
     assert_eq!(after, expected, "no gap where something failed");
 }
@@ -113,7 +113,7 @@ async fn stored_event_shows_the_ask_as_it_was() {
     let ask = world.open(ask(approval())).await;
     world.resolve(ask.id, crate::world::approved()).await.unwrap();
     let live = world.events();
-    let past = world.past(0).await;
+    let past = world.events_after(0).await;
     for (live, past) in live.iter().zip(&past) {
         assert_eq!((live.seq, live.at, live.session), (past.seq, past.at, past.session));
         assert_eq!(live.payload, past.payload);
@@ -154,7 +154,7 @@ async fn past_events_equal_the_events_that_were_published() {
     let kinds = world.kinds();
     let live: Vec<EventPayload> = world.events().into_iter().map(|event| event.payload).collect();
     let world = world.reopen().await;
-    let past: Vec<EventPayload> = world.past(0).await.into_iter().map(|event| event.payload).collect();
+    let past: Vec<EventPayload> = world.events_after(0).await.into_iter().map(|event| event.payload).collect();
     assert_eq!(past.iter().map(EventPayload::kind).collect::<Vec<_>>(), kinds);
     let snoozed = |payload: &EventPayload| match payload {
         EventPayload::AskSnoozed { until, .. } => Some(*until),
@@ -251,7 +251,7 @@ async fn announcement_is_an_event_without_a_session() {
     let announce = AnnouncePolicy { workspace: MAIN, fingerprint: "abc".to_owned(), valid: true };
     world.clock.set(at(5));
     world.store.write(announce).await.unwrap();
-    let past = world.past(0).await;
+    let past = world.events_after(0).await;
     let payload = EventPayload::PolicyChanged { fingerprint: "abc".to_owned(), valid: true };
     assert_eq!((past[0].seq, past[0].at, past[0].session, &past[0].payload), (1, at(5), None, &payload));
 }

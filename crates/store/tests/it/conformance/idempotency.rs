@@ -26,7 +26,7 @@ async fn repeated_open_with_the_same_key_returns_the_same_ask() {
     let world = world.reopen().await;
     let resolved = world.resolve(first.id, answered("A")).await.unwrap();
     assert_eq!(world.store.write(open(1)).await.unwrap(), OpenAskResult::Ask(Box::new((*resolved).clone())));
-    assert_eq!(world.past(0).await.len(), 2);
+    assert_eq!(world.events_after(0).await.len(), 2);
 }
 
 #[tokio::test]

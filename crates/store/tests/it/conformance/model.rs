@@ -317,7 +317,7 @@ async fn compare(world: &World, model: &Model) {
     assert_eq!(all, model.asks);
     let pending = world.store.read(ListAsks::pending(MAIN, Scope::All, 10_000)).await.unwrap().rows;
     assert_eq!(pending, model.asks.iter().filter(|ask| is_pending(ask)).cloned().collect::<Vec<_>>());
-    let past = world.past(0).await;
+    let past = world.events_after(0).await;
     assert_eq!(past.iter().map(said).collect::<Vec<_>>(), model.events);
     assert_eq!(past.iter().map(|event| event.seq).collect::<Vec<_>>(), (1..).take(past.len()).collect::<Vec<_>>());
     for session in &model.sessions {

@@ -126,6 +126,6 @@ async fn plain_text_with_nul_is_refused_and_leaves_no_trace() {
     assert_refused(&world, PutPushSubscription { workspace: MAIN, push }, "the address of the push service").await;
     let trust = TrustProject { workspace: MAIN, path: nul(), hash: "h".to_owned() };
     assert_refused(&world, trust, "the path").await;
-    assert!(world.past(0).await.is_empty());
+    assert!(world.events_after(0).await.is_empty());
     assert!(world.store.read(ListAsks::pending(MAIN, Scope::All, 10)).await.unwrap().rows.is_empty());
 }

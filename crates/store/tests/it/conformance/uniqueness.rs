@@ -30,7 +30,7 @@ async fn id_that_exists_is_refused_and_leaves_no_trace() {
     world.store.write(add("first")).await.unwrap();
     let row = token_row(1, Scope::All);
     world.store.write(CreateToken { token: row.clone(), key: None }).await.unwrap();
-    let head = world.past(0).await.len();
+    let head = world.events_after(0).await.len();
     // First the rows are in memory, then only in their tables.
     for _ in 0..2 {
         let mut twin = ask(question());
@@ -52,5 +52,5 @@ async fn id_that_exists_is_refused_and_leaves_no_trace() {
     let grants = world.store.read(ReadStoredPolicy { workspace: MAIN }).await.unwrap().grants;
     assert_eq!(grants, [(grant, None, Raw::of(&"first"))]);
     assert_eq!(world.store.read(ListTokens).await.unwrap(), [row]);
-    assert_eq!(world.past(0).await.len(), head);
+    assert_eq!(world.events_after(0).await.len(), head);
 }

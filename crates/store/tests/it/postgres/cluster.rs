@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 /// The user of the server if the tests run as root, because PostgreSQL refuses to run as root.
-const NOBODY: u32 = 65_534;
+const SERVER_USER: u32 = 65_534;
 
 /// Waits until the test process ends, for any reason, and then stops the server and deletes its directory.
 const KEEPER: &str = r#"
@@ -92,7 +92,7 @@ pub(crate) fn as_server_user(program: &Path, dir: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(dir).env("LC_ALL", "C.UTF-8");
     if is_root() {
-        command.uid(NOBODY).gid(NOBODY);
+        command.uid(SERVER_USER).gid(SERVER_USER);
     }
     command
 }
@@ -102,7 +102,7 @@ pub(crate) fn write_private(path: &Path, content: &str) {
     fs::write(path, content).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     if is_root() {
-        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        chown(path, Some(SERVER_USER), Some(SERVER_USER)).unwrap();
     }
 }
 
@@ -134,6 +134,6 @@ fn directory(is_root: bool) -> PathBuf {
     let shared = if Path::new("/dev/shm").exists() { "/dev/shm" } else { "/tmp" };
     let dir = builder.tempdir_in(shared).unwrap().keep();
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o755)).unwrap();
-    chown(&dir, Some(NOBODY), Some(NOBODY)).unwrap();
+    chown(&dir, Some(SERVER_USER), Some(SERVER_USER)).unwrap();
     dir
 }

@@ -33,7 +33,7 @@ async fn pending(store: &Store) -> usize {
 
 /// Asserts that the sink received the stored feed without gaps.
 pub(super) async fn assert_feed<D: TestDatabase>(world: &world::World<D>, told: &[i64]) {
-    let stored: Vec<_> = world.past(0).await.iter().map(|event| event.seq).collect();
+    let stored: Vec<_> = world.events_after(0).await.iter().map(|event| event.seq).collect();
     assert_eq!(stored, (1..).take(stored.len()).collect::<Vec<_>>());
     assert_eq!(told, stored);
 }
@@ -165,7 +165,7 @@ async fn two_stores_take_turns_and_an_ask_has_one_outcome() {
         assert_eq!(stored.outcome(), won.first());
         assert!(matches!(won[0].decision, Decision::Answered { .. }));
     }
-    let head = world.past(0).await.len();
+    let head = world.events_after(0).await.len();
     for told in [&world.told, &told] {
         told_up_to(told, head).await;
         assert_feed(&world, &seqs(told)).await;

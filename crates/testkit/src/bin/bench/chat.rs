@@ -43,9 +43,9 @@ async fn paused(report: &mut Report, size: Size) -> Result<()> {
     memory::sessions_with_a_question(&server, AGENT, size.many).await?;
     let after = memory::settled(&server).await?;
     let line = Measurement::new("chat_paused")
-        .told("conversations", size.many as f64)
-        .told("first_ones_mib", before.saturating_sub(idle) as f64 / MIB);
-    report.add(line.wanted("added_mib", after.saturating_sub(before) as f64 / MIB, AtMost(5.0)))?;
+        .figure("conversations", size.many as f64)
+        .figure("first_ones_mib", before.saturating_sub(idle) as f64 / MIB);
+    report.add(line.target("added_mib", after.saturating_sub(before) as f64 / MIB, AtMost(5.0)))?;
     server.terminate().await?;
     Ok(())
 }
@@ -75,8 +75,8 @@ async fn first_word(report: &mut Report, size: Size) -> Result<()> {
         while stream.event().await?.name != b"message.delta" {}
         late.push(at.elapsed().as_secs_f64() * 1e3);
     }
-    let line = Measurement::new("chat_first_word").told("replies", late.len() as f64);
-    report.add(line.wanted("p50_ms", meter::median(&late), AtMost(5.0)))?;
+    let line = Measurement::new("chat_first_word").figure("replies", late.len() as f64);
+    report.add(line.target("p50_ms", meter::median(&late), AtMost(5.0)))?;
     server.terminate().await?;
     endpoint.abort();
     Ok(())

@@ -28,8 +28,8 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         usual.push(meter::percentile(&mut gaps, 0.5) / 1e3);
         worst.push(meter::percentile(&mut gaps, 1.0) / 1e3);
     }
-    let line = Measurement::new("commit_pause").told("commits", commits as f64).told("usual_ms", meter::median(&usual));
-    report.add(line.wanted("worst_ms", meter::median(&worst), AtMost(30.0)))
+    let line = Measurement::new("commit_pause").figure("commits", commits as f64).figure("usual_ms", meter::median(&usual));
+    report.add(line.target("worst_ms", meter::median(&worst), AtMost(30.0)))
 }
 
 /// Returns the microseconds between commits.

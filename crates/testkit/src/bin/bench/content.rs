@@ -23,12 +23,12 @@ pub(crate) fn measure(report: &mut Report, size: Size) -> Result<()> {
     for (figure, bytes) in [("hash_16k_ms", 16 * 1024), ("hash_256k_ms", 256 * 1024), ("hash_1m_ms", LARGEST)] {
         let path = file_of(dir.path(), bytes)?;
         let hash = || Ok(FileHash::of_bytes(&std::fs::read(&path)?));
-        content = content.wanted(figure, p50_ms(size.answers, hash)?, AtMost(0.2));
+        content = content.target(figure, p50_ms(size.answers, hash)?, AtMost(0.2));
     }
     let path = file_of(dir.path(), LARGEST)?;
     let known = std::fs::read(&path)?;
     let unchanged = || Ok(std::fs::read(&path)? == known);
-    report.add(content.wanted("unchanged_1m_ms", p50_ms(size.answers, unchanged)?, AtMost(0.2)))
+    report.add(content.target("unchanged_1m_ms", p50_ms(size.answers, unchanged)?, AtMost(0.2)))
 }
 
 fn file_of(dir: &Path, bytes: usize) -> Result<std::path::PathBuf> {

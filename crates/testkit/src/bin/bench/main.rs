@@ -204,8 +204,8 @@ async fn round_trip_1(report: &mut Report, size: Size) -> Result<()> {
         raws.push(raw);
         windows.push(window);
     }
-    report.add(Measurement::new("raw_commit").told("p50_ms", meter::median(&raws)))?;
-    report.add(figures(Measurement::new("round_trip_1"), &windows).told("p50_ms", of(&windows, |window| window.p50_ms)).wanted(
+    report.add(Measurement::new("raw_commit").figure("p50_ms", meter::median(&raws)))?;
+    report.add(figures(Measurement::new("round_trip_1"), &windows).figure("p50_ms", of(&windows, |window| window.p50_ms)).target(
         "p50_ms_over_two_raw_commits",
         meter::median(&over),
         AtMost(0.8),
@@ -226,12 +226,12 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
     }
     report.add(
         figures(Measurement::new("round_trip_100"), &windows)
-            .told("fixed_work_us", meter::median(&work))
-            .told("best_cpu_us", windows.iter().map(|window| window.cpu_us).fold(f64::INFINITY, f64::min))
-            .told("best_per_second", windows.iter().map(|window| window.per_second).fold(0.0, f64::max))
-            .wanted("per_second", of(&windows, |window| window.per_second), AtLeast(6_000.0))
-            .wanted("p50_ms", of(&windows, |window| window.p50_ms), AtMost(16.0))
-            .wanted("cpu_us", of(&windows, |window| window.cpu_us), AtMost(170.0)),
+            .figure("fixed_work_us", meter::median(&work))
+            .figure("best_cpu_us", windows.iter().map(|window| window.cpu_us).fold(f64::INFINITY, f64::min))
+            .figure("best_per_second", windows.iter().map(|window| window.per_second).fold(0.0, f64::max))
+            .target("per_second", of(&windows, |window| window.per_second), AtLeast(6_000.0))
+            .target("p50_ms", of(&windows, |window| window.p50_ms), AtMost(16.0))
+            .target("cpu_us", of(&windows, |window| window.cpu_us), AtMost(170.0)),
     )
 }
 
@@ -258,22 +258,22 @@ async fn acp_door(report: &mut Report, size: Size) -> Result<()> {
         native.push(of_native);
         door.push(of_door);
     }
-    let line = Measurement::new("acp_door").told("runs", size.runs as f64);
-    let line = line.told("native_p50_ms", meter::median(&native)).told("p50_ms", meter::median(&door));
-    report.add(line.wanted("p50_over_native", meter::median(&ratios), AtMost(1.5)))
+    let line = Measurement::new("acp_door").figure("runs", size.runs as f64);
+    let line = line.figure("native_p50_ms", meter::median(&native)).figure("p50_ms", meter::median(&door));
+    report.add(line.target("p50_over_native", meter::median(&ratios), AtMost(1.5)))
 }
 
 /// The figures that every round-trip measurement reports.
 pub(crate) fn figures(line: Measurement, windows: &[Window]) -> Measurement {
-    line.told("runs", windows.len() as f64)
-        .told("round_trips", windows.iter().map(|window| window.round_trips).sum::<u64>() as f64)
-        .told("per_second", of(windows, |window| window.per_second))
-        .told("p99_ms", of(windows, |window| window.p99_ms))
-        .told("cpu_us", of(windows, |window| window.cpu_us))
-        .told("driver_us", of(windows, |window| window.driver_us))
-        .told("disk_kb", of(windows, |window| window.disk_kb))
-        .told("write_calls", of(windows, |window| window.write_calls))
-        .told("others_cores", of(windows, |window| window.others_cores))
+    line.figure("runs", windows.len() as f64)
+        .figure("round_trips", windows.iter().map(|window| window.round_trips).sum::<u64>() as f64)
+        .figure("per_second", of(windows, |window| window.per_second))
+        .figure("p99_ms", of(windows, |window| window.p99_ms))
+        .figure("cpu_us", of(windows, |window| window.cpu_us))
+        .figure("driver_us", of(windows, |window| window.driver_us))
+        .figure("disk_kb", of(windows, |window| window.disk_kb))
+        .figure("write_calls", of(windows, |window| window.write_calls))
+        .figure("others_cores", of(windows, |window| window.others_cores))
 }
 
 pub(crate) fn of(windows: &[Window], figure: impl Fn(&Window) -> f64) -> f64 {
@@ -290,15 +290,15 @@ async fn fan_out_100(report: &mut Report, size: Size) -> Result<()> {
     }
     let per_second = meter::median(&runs.iter().map(|run| run.per_second).collect::<Vec<_>>());
     let cpu_us = meter::median(&runs.iter().map(|run| run.cpu_us).collect::<Vec<_>>());
-    let line = Measurement::new("fan_out_100").told("runs", runs.len() as f64);
-    report.add(line.wanted("deliveries_per_second", per_second, AtLeast(200_000.0)).wanted("cpu_us", cpu_us, AtMost(6.0)))
+    let line = Measurement::new("fan_out_100").figure("runs", runs.len() as f64);
+    report.add(line.target("deliveries_per_second", per_second, AtLeast(200_000.0)).target("cpu_us", cpu_us, AtMost(6.0)))
 }
 
 async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     let dir = directory()?;
     let mut server = ServerProcess::start(dir.path()).await?;
     let idle = memory::settled(&server).await?;
-    report.add(Measurement::new("memory_idle").wanted("rss_mib", idle as f64 / MIB, AtMost(14.0)).wanted(
+    report.add(Measurement::new("memory_idle").target("rss_mib", idle as f64 / MIB, AtMost(14.0)).target(
         "private_mib",
         meter::private(server.pid().context("the server does not run")?)? as f64 / MIB,
         AtMost(4.0),
@@ -307,7 +307,7 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     let streams = memory::idle_streams(&server, size.streams).await?;
     let with_streams = memory::settled(&server).await?;
     let each = (with_streams as f64 - idle as f64) / 1024.0 / size.streams as f64;
-    report.add(Measurement::new("memory_idle_streams").told("streams", size.streams as f64).wanted(
+    report.add(Measurement::new("memory_idle_streams").figure("streams", size.streams as f64).target(
         "kib_each",
         each,
         AtMost(25.0),
@@ -322,8 +322,8 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     memory::sessions_with_a_question(&server, MOCK, size.pending).await?;
     let after = memory::settled(&server).await?;
     let added = (after as f64 - before as f64) / MIB;
-    let line = Measurement::new("memory_pending").told("pending_sessions", size.pending as f64);
-    report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
+    let line = Measurement::new("memory_pending").figure("pending_sessions", size.pending as f64);
+    report.add(line.target("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
     server.terminate().await?;
 
     // The same for callers without a session.
@@ -333,8 +333,8 @@ async fn memory_of(report: &mut Report, size: Size) -> Result<()> {
     many_pending::open(&server, size.pending).await?;
     let after = memory::settled(&server).await?;
     let added = (after as f64 - before as f64) / MIB;
-    let line = Measurement::new("memory_pending_calls").told("pending", size.pending as f64);
-    report.add(line.wanted("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
+    let line = Measurement::new("memory_pending_calls").figure("pending", size.pending as f64);
+    report.add(line.target("added_mib", added * 1_000.0 / size.pending as f64, AtMost(15.0)))?;
     server.terminate().await?;
     Ok(())
 }
@@ -347,20 +347,21 @@ async fn many(report: &mut Report, size: Size) -> Result<()> {
     let opened_per_second = size.many as f64 / began.elapsed().as_secs_f64();
     let mut pages = many_pending::list(&server, size.answers).await?;
     let mut answers = many_pending::answer(&server, &ids, size.answers).await?;
-    let line = Measurement::new("pending_many").told("pending", size.many as f64).told("opened_per_second", opened_per_second);
+    let line =
+        Measurement::new("pending_many").figure("pending", size.many as f64).figure("opened_per_second", opened_per_second);
     report.add(
-        line.told("list_p50_ms", meter::percentile(&mut pages, 0.5) / 1e3)
-            .wanted("list_p99_ms", meter::percentile(&mut pages, 0.99) / 1e3, AtMost(50.0))
-            .told("answer_p50_ms", meter::percentile(&mut answers, 0.5) / 1e3)
-            .wanted("answer_p99_ms", meter::percentile(&mut answers, 0.99) / 1e3, AtMost(50.0)),
+        line.figure("list_p50_ms", meter::percentile(&mut pages, 0.5) / 1e3)
+            .target("list_p99_ms", meter::percentile(&mut pages, 0.99) / 1e3, AtMost(50.0))
+            .figure("answer_p50_ms", meter::percentile(&mut answers, 0.5) / 1e3)
+            .target("answer_p99_ms", meter::percentile(&mut answers, 0.99) / 1e3, AtMost(50.0)),
     )?;
 
     let mut starts = Vec::new();
     for _ in 0..size.runs.max(3) {
         starts.push(many_pending::start_to_healthy(&mut server).await?);
     }
-    let line = Measurement::new("pending_many_start").told("stored", size.many as f64);
-    report.add(line.wanted("start_to_healthy_ms", meter::median(&starts), AtMost(30.0)))?;
+    let line = Measurement::new("pending_many_start").figure("stored", size.many as f64);
+    report.add(line.target("start_to_healthy_ms", meter::median(&starts), AtMost(30.0)))?;
     server.terminate().await?;
     Ok(())
 }
@@ -385,8 +386,8 @@ async fn mcp_waiting(report: &mut Report, size: Size) -> Result<()> {
         let used = meter::cpu(pid)?;
         tokio::time::sleep(LOOK).await;
         let busy = (meter::cpu(pid)? - used).as_secs_f64() / LOOK.as_secs_f64() * 100.0;
-        let line = Measurement::new(name).told("calls", size.pending as f64).wanted("kib_each", each, AtMost(most));
-        report.add(line.wanted("cpu_percent", busy, AtMost(3.0)))?;
+        let line = Measurement::new(name).figure("calls", size.pending as f64).target("kib_each", each, AtMost(most));
+        report.add(line.target("cpu_percent", busy, AtMost(3.0)))?;
         drop(calls);
         server.terminate().await?;
     }
@@ -407,7 +408,7 @@ async fn status_line(report: &mut Report, size: Size) -> Result<()> {
         anyhow::ensure!(output.status.success() && !output.stdout.is_empty(), "`sayso status --line` says nothing");
     }
     server.terminate().await?;
-    report.add(Measurement::new("status_line").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
+    report.add(Measurement::new("status_line").target("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
 /// Measures the whole process `sayso hook claude` when a rule decides, because the agent waits for it.
@@ -434,7 +435,7 @@ async fn hook(report: &mut Report, size: Size) -> Result<()> {
         anyhow::ensure!(String::from_utf8_lossy(&output.stdout).contains("allow"), "the hook says nothing");
     }
     server.terminate().await?;
-    report.add(Measurement::new("hook").wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
+    report.add(Measurement::new("hook").target("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(10.0)))
 }
 
 /// Measures `sayso inbox` through a terminal, from a key press to the new screen.
@@ -444,10 +445,10 @@ async fn inbox_redraw(report: &mut Report, size: Size) -> Result<()> {
     many_pending::open(&server, size.many).await?;
     let mut times = inbox::redraws(&server, size.many, size.answers.min(200)).await?;
     server.terminate().await?;
-    let line = Measurement::new("inbox_redraw").told("pending", size.many as f64);
+    let line = Measurement::new("inbox_redraw").figure("pending", size.many as f64);
     report.add(
-        line.wanted("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(16.0))
-            .told("p99_ms", meter::percentile(&mut times, 0.99) / 1e3),
+        line.target("p50_ms", meter::percentile(&mut times, 0.5) / 1e3, AtMost(16.0))
+            .figure("p99_ms", meter::percentile(&mut times, 0.99) / 1e3),
     )
 }
 
@@ -466,11 +467,11 @@ async fn growth(report: &mut Report, size: Size) -> Result<()> {
     server.terminate().await?;
     report.add(
         Measurement::new("growth")
-            .told("stored", size.stored as f64)
-            .told("cpu_us_few", few.cpu_us)
-            .told("cpu_us_many", many.cpu_us)
-            .told("others_cores", few.others_cores.max(many.others_cores))
-            .wanted("cpu_ratio", many.cpu_us / few.cpu_us, AtMost(1.2))
-            .told("p50_ratio", many.p50_ms / few.p50_ms),
+            .figure("stored", size.stored as f64)
+            .figure("cpu_us_few", few.cpu_us)
+            .figure("cpu_us_many", many.cpu_us)
+            .figure("others_cores", few.others_cores.max(many.others_cores))
+            .target("cpu_ratio", many.cpu_us / few.cpu_us, AtMost(1.2))
+            .figure("p50_ratio", many.p50_ms / few.p50_ms),
     )
 }

@@ -22,7 +22,7 @@ const AFTER: u64 = 200;
 
 pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
     late(report, size).await?;
-    held(report, size).await?;
+    measure_pending_memory(report, size).await?;
     dead(report, size).await
 }
 
@@ -58,22 +58,22 @@ async fn late(report: &mut Report, size: Size) -> Result<()> {
     for call in &calls {
         let event = call.json();
         let due = due.get(event["data"]["askId"].as_str().unwrap_or_default()).context("a note of no ask")?;
-        over.push(u32::try_from(came(call)?.saturating_sub(*due))?);
+        over.push(u32::try_from(arrival_millis(call)?.saturating_sub(*due))?);
     }
     server.terminate().await?;
-    let line = Measurement::new("notify_late").told("asks", asks as f64).told("channels", CHANNELS as f64);
-    let line = line.told("p50_ms", meter::percentile(&mut over, 0.5)).told("most_ms", meter::percentile(&mut over, 1.0));
-    report.add(line.wanted("p99_ms", meter::percentile(&mut over, 0.99), AtMost(50.0)))
+    let line = Measurement::new("notify_late").figure("asks", asks as f64).figure("channels", CHANNELS as f64);
+    let line = line.figure("p50_ms", meter::percentile(&mut over, 0.5)).figure("most_ms", meter::percentile(&mut over, 1.0));
+    report.add(line.target("p99_ms", meter::percentile(&mut over, 0.99), AtMost(50.0)))
 }
 
 /// Returns when a call arrived, in milliseconds since 1970.
-fn came(call: &ReceivedCall) -> Result<u64> {
+fn arrival_millis(call: &ReceivedCall) -> Result<u64> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?;
     Ok(u64::try_from((now - call.at.elapsed()).as_millis())?)
 }
 
 /// Measures the additional memory of pending asks whose notifications wait for their time.
-async fn held(report: &mut Report, size: Size) -> Result<()> {
+async fn measure_pending_memory(report: &mut Report, size: Size) -> Result<()> {
     let mut added = Vec::new();
     for channels in [0, CHANNELS] {
         let (_dir, mut server) = start(channels, "http://127.0.0.1:9", "1h").await?;
@@ -84,8 +84,8 @@ async fn held(report: &mut Report, size: Size) -> Result<()> {
         added.push((after as f64 - before as f64) / MIB);
     }
     let [without, with] = added[..] else { anyhow::bail!("two measurements") };
-    let line = Measurement::new("notify_held").told("pending", size.many as f64).told("channels", CHANNELS as f64);
-    report.add(line.told("without_mib", without).told("with_mib", with).wanted("added_mib", with - without, AtMost(20.0)))
+    let line = Measurement::new("notify_held").figure("pending", size.many as f64).figure("channels", CHANNELS as f64);
+    report.add(line.figure("without_mib", without).figure("with_mib", with).target("added_mib", with - without, AtMost(20.0)))
 }
 
 /// Measures the time of an answer while the receiver never replies, compared with no receiver.
@@ -102,6 +102,6 @@ async fn dead(report: &mut Report, size: Size) -> Result<()> {
         }
     }
     let (with, without) = (meter::median(&with), meter::median(&without));
-    let line = Measurement::new("notify_dead").told("answers", size.answers as f64).told("answer_p50_ms", with);
-    report.add(line.told("without_p50_ms", without).wanted("ratio", with / without, AtMost(1.25)))
+    let line = Measurement::new("notify_dead").figure("answers", size.answers as f64).figure("answer_p50_ms", with);
+    report.add(line.figure("without_p50_ms", without).target("ratio", with / without, AtMost(1.25)))
 }

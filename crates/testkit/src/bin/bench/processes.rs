@@ -29,10 +29,10 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
     let server_pss = meter::pss(server.pid().context("the server does not run")?)?;
     let supervisors_pss = supervisors.iter().try_fold(0, |sum, &pid| anyhow::Ok(sum + meter::pss(pid)?))?;
     let line = Measurement::new("processes_pending")
-        .told("agents", MANY as f64)
-        .told("supervisor_pss_mib", supervisors_pss as f64 / MIB / MANY as f64)
-        .told("server_rss_mib", rss);
-    report.add(line.wanted("started_seconds", started.as_secs_f64(), AtMost(15.0)).wanted(
+        .figure("agents", MANY as f64)
+        .figure("supervisor_pss_mib", supervisors_pss as f64 / MIB / MANY as f64)
+        .figure("server_rss_mib", rss);
+    report.add(line.target("started_seconds", started.as_secs_f64(), AtMost(15.0)).target(
         "server_and_supervisors_pss_mib",
         (server_pss + supervisors_pss) as f64 / MIB,
         AtMost(160.0),
@@ -46,8 +46,8 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
         attached(&server, MANY).await?;
         back.push(began.elapsed().as_secs_f64());
     }
-    let line = Measurement::new("processes_back").told("agents", MANY as f64);
-    report.add(line.wanted("attached_seconds", meter::median(&back), AtMost(1.0)))?;
+    let line = Measurement::new("processes_back").figure("agents", MANY as f64);
+    report.add(line.target("attached_seconds", meter::median(&back), AtMost(1.0)))?;
     end(&mut server).await?;
     if let Some(program) = peer {
         peer_memory(report, program).await?;
@@ -63,8 +63,8 @@ async fn peer_memory(report: &mut Report, program: &Path) -> Result<()> {
     let idle = meter::rss(peer.pid())? as f64 / MIB;
     let asked = peer.pending(MANY).await?;
     tokio::time::sleep(Duration::from_secs(1)).await;
-    let line = Measurement::new("processes_pending_peer").told("agents", MANY as f64).told("idle_rss_mib", idle);
-    report.add(line.told("server_pss_mib", meter::pss(peer.pid())? as f64 / MIB))?;
+    let line = Measurement::new("processes_pending_peer").figure("agents", MANY as f64).figure("idle_rss_mib", idle);
+    report.add(line.figure("server_pss_mib", meter::pss(peer.pid())? as f64 / MIB))?;
     drop(asked);
     peer.stop().await
 }

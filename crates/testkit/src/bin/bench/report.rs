@@ -16,7 +16,7 @@ pub(crate) enum Bound {
 }
 
 impl Bound {
-    fn holds(self, value: f64) -> bool {
+    fn is_met_by(self, value: f64) -> bool {
         match self {
             Self::AtMost(most) => value <= most,
             Self::AtLeast(least) => value >= least,
@@ -47,20 +47,20 @@ impl Measurement {
     }
 
     /// Adds a figure without a target.
-    pub(crate) fn told(mut self, figure: &str, value: f64) -> Self {
+    pub(crate) fn figure(mut self, figure: &str, value: f64) -> Self {
         self.fields.retain(|(known, _)| known != figure);
         self.fields.push((figure.to_owned(), rounded(value)));
         self
     }
 
     /// Adds a figure with a target.
-    pub(crate) fn wanted(mut self, figure: &str, value: f64, bound: Bound) -> Self {
+    pub(crate) fn target(mut self, figure: &str, value: f64, bound: Bound) -> Self {
         self.targets.insert(figure.to_owned(), json!(bound.words()));
         // A target also counts as missed if the figure could not be measured.
-        if !bound.holds(value) {
+        if !bound.is_met_by(value) {
             self.missed.push(format!("{} {figure}: {}, wanted {}", self.name, rounded(value), bound.words()));
         }
-        self.told(figure, value)
+        self.figure(figure, value)
     }
 }
 

@@ -56,23 +56,23 @@ pub(crate) async fn measure(report: &mut Report, size: Size, peer: Option<&Path>
                 theirs.push(peer_window(program, case.clients, size).await?);
             }
         }
-        let mut line = figures(Measurement::new(case.name), &ours).told("p50_ms", of(&ours, |window| window.p50_ms));
+        let mut line = figures(Measurement::new(case.name), &ours).figure("p50_ms", of(&ours, |window| window.p50_ms));
         if case.clients == 1 {
             // The fastest commits count, so that a busy machine does not lower the target.
             let raw = raws.iter().copied().fold(f64::INFINITY, f64::min);
             let over = of(&ours, |window| window.p50_ms) - 2.0 * raw;
             line = line
-                .told("raw_commit_ms", raw)
-                .wanted("p50_ms_over_two_raw_commits", over, AtMost(OVER_TWO_COMMITS_MS))
-                .wanted("commits", of(&ours, |window| window.commits), AtMost(COMMITS));
+                .figure("raw_commit_ms", raw)
+                .target("p50_ms_over_two_raw_commits", over, AtMost(OVER_TWO_COMMITS_MS))
+                .target("commits", of(&ours, |window| window.commits), AtMost(COMMITS));
         } else {
-            line = line.told("commits", of(&ours, |window| window.commits));
+            line = line.figure("commits", of(&ours, |window| window.commits));
         }
         line = line
-            .wanted("disk_kb", of(&ours, |window| window.disk_kb), AtMost(case.disk_kb))
-            .wanted("write_calls", of(&ours, |window| window.write_calls), AtMost(case.write_calls))
-            .told("supervisors_us", of(&ours, |window| window.supervisors_us))
-            .told("journal_kb", of(&ours, |window| window.journal_kb));
+            .target("disk_kb", of(&ours, |window| window.disk_kb), AtMost(case.disk_kb))
+            .target("write_calls", of(&ours, |window| window.write_calls), AtMost(case.write_calls))
+            .figure("supervisors_us", of(&ours, |window| window.supervisors_us))
+            .figure("journal_kb", of(&ours, |window| window.journal_kb));
         report.add(if theirs.is_empty() { line } else { compared(line, case, &ours, &theirs) })?;
     }
     Ok(())
@@ -84,18 +84,18 @@ fn compared(line: Measurement, case: &Case, ours: &[Window], theirs: &[Window]) 
     };
     let (rate, cpu) = (ratio(|window| window.per_second), ratio(|window| window.cpu_us));
     let line = line
-        .told("peer_per_second", of(theirs, |window| window.per_second))
-        .told("peer_p50_ms", of(theirs, |window| window.p50_ms))
-        .told("peer_p99_ms", of(theirs, |window| window.p99_ms))
-        .told("peer_cpu_us", of(theirs, |window| window.cpu_us))
-        .told("peer_driver_us", of(theirs, |window| window.driver_us));
+        .figure("peer_per_second", of(theirs, |window| window.per_second))
+        .figure("peer_p50_ms", of(theirs, |window| window.p50_ms))
+        .figure("peer_p99_ms", of(theirs, |window| window.p99_ms))
+        .figure("peer_cpu_us", of(theirs, |window| window.cpu_us))
+        .figure("peer_driver_us", of(theirs, |window| window.driver_us));
     let line = match case.rate_over_peer {
-        Some(least) => line.wanted("rate_over_peer", rate, AtLeast(least)),
-        None => line.told("rate_over_peer", rate),
+        Some(least) => line.target("rate_over_peer", rate, AtLeast(least)),
+        None => line.figure("rate_over_peer", rate),
     };
     match case.cpu_over_peer {
-        Some(most) => line.wanted("cpu_over_peer", cpu, AtMost(most)),
-        None => line.told("cpu_over_peer", cpu),
+        Some(most) => line.target("cpu_over_peer", cpu, AtMost(most)),
+        None => line.figure("cpu_over_peer", cpu),
     }
 }
 

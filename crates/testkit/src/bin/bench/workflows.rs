@@ -31,8 +31,8 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         alone.push(own.as_secs_f64() * 1e3);
         over.push((run.as_secs_f64() / STEPS as f64 - own.as_secs_f64()) * 1e3);
     }
-    let line = Measurement::new("workflow_step").told("steps", STEPS as f64).told("session_p50_ms", meter::median(&alone));
-    report.add(line.wanted("over_the_agent_p50_ms", meter::median(&over), AtMost(5.0)))?;
+    let line = Measurement::new("workflow_step").figure("steps", STEPS as f64).figure("session_p50_ms", meter::median(&alone));
+    report.add(line.target("over_the_agent_p50_ms", meter::median(&over), AtMost(5.0)))?;
 
     let count = size.pending;
     let began = Instant::now();
@@ -47,9 +47,9 @@ pub(crate) async fn measure(report: &mut Report, size: Size) -> Result<()> {
         ended += 1;
         peak = peak.max(meter::rss(server.pid().context("the server does not run")?)?);
     }
-    let line = Measurement::new("workflows").told("runs", count as f64).told("at_once", AT_ONCE as f64);
-    let line = line.told("runs_per_second", count as f64 / began.elapsed().as_secs_f64());
-    report.add(line.wanted("server_rss_mib", peak as f64 / MIB, AtMost(150.0)))?;
+    let line = Measurement::new("workflows").figure("runs", count as f64).figure("at_once", AT_ONCE as f64);
+    let line = line.figure("runs_per_second", count as f64 / began.elapsed().as_secs_f64());
+    report.add(line.target("server_rss_mib", peak as f64 / MIB, AtMost(150.0)))?;
     server.terminate().await?;
     Ok(())
 }

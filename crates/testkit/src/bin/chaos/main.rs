@@ -133,7 +133,7 @@ async fn run(args: Args) -> Result<bool> {
     // All tasks finish their current call and start no other.
     stop.send_replace(true);
     while let Some(ended) = people.join_next().await {
-        ended.context("somebody broke")??;
+        ended.context("a simulated person failed")??;
     }
     let findings = verify::compare(&server, process.client()?, &journal, &sessions, reader).await?;
     process.client()?.stop_agents().await?;

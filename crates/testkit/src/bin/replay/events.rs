@@ -49,7 +49,7 @@ impl Events {
         self.events
     }
 
-    pub(crate) fn take(&mut self, output: Output, now: Time) {
+    pub(crate) fn record_output(&mut self, output: Output, now: Time) {
         match output {
             Output::Event { event, .. } => self.event(event, now),
             // There is no agent to send anything to.

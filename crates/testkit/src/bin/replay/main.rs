@@ -73,17 +73,17 @@ fn replay(protocol: ReplayProtocol, file: &Path) -> Result<Vec<events::ReplayEve
     let recording = std::fs::File::open(file).with_context(|| format!("cannot read {}", file.display()))?;
     for (number, line) in BufReader::new(recording).lines().enumerate() {
         let line = line.with_context(|| format!("cannot read {}", file.display()))?;
-        let Some(said) = said(&line) else { continue };
+        let Some(said) = recorded_input(&line) else { continue };
         let now = Time::from_millis(i64::try_from(number).unwrap_or(i64::MAX));
         for output in translator.handle(now, said) {
-            events.take(output, now);
+            events.record_output(output, now);
         }
     }
     Ok(events.into_inner())
 }
 
 /// The input in this line of a recording, if it is output of the agent. A message that is a string was not JSON.
-fn said(line: &str) -> Option<Input> {
+fn recorded_input(line: &str) -> Option<Input> {
     let recorded: Recorded = serde_json::from_str(line).ok()?;
     let text = recorded.msg.as_ref()?.get();
     match recorded.dir.as_str() {

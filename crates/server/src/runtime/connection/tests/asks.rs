@@ -110,7 +110,7 @@ fn ask_over_the_limit_is_refused_to_the_translator() {
         panic!("{inputs:?}")
     };
     let Decision::Rejected { message, stop: false } = decision else { panic!("{decision:?}") };
-    assert_eq!((native_id.as_str(), *by), ("native-1", DecidedBy::Nobody));
+    assert_eq!((native_id.as_str(), *by), ("native-1", DecidedBy::Automatic));
     let limit = "too much: the number of pending asks is 201, the limit is 200";
     assert_eq!(*message, format!("Sayso refused this request: {limit}."));
 }

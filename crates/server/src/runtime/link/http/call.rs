@@ -49,7 +49,7 @@ impl Caller {
         let id = call.id;
         let done = async {
             if let Some(guard) = &call.guard
-                && !self.holds(guard).await?
+                && !self.guard_holds(guard).await?
             {
                 return Ok((HttpReply::NOT_SENT, String::new()));
             }
@@ -68,7 +68,7 @@ impl Caller {
         }
     }
 
-    async fn holds(&self, guard: &Guard) -> Result<bool, String> {
+    async fn guard_holds(&self, guard: &Guard) -> Result<bool, String> {
         let asked = tokio::time::timeout(REPLY, whole(self.request(Method::Get, &guard.path)));
         let (status, body) = asked.await.unwrap_or_else(|_| Err(NO_REPLY.to_owned()))?;
         let object: std::collections::HashMap<String, IgnoredAny> =

@@ -76,7 +76,7 @@ fn call(id: u64, method: Method, path: &str) -> HttpCall {
 }
 
 /// Collects messages as short lines until this many replies have arrived.
-async fn said(link: &mut Http, replies: usize) -> Vec<String> {
+async fn collect_messages(link: &mut Http, replies: usize) -> Vec<String> {
     let mut all = Vec::new();
     let heard = async {
         while all.iter().filter(|line: &&String| line.starts_with("reply")).count() < replies {
@@ -103,9 +103,9 @@ async fn changing_calls_run_in_order_and_reads_concurrently() {
     link.call(Some(OutboxId(1)), call(1, Method::Post, "/slow")).unwrap();
     link.call(Some(OutboxId(2)), call(2, Method::Post, "/nowhere")).unwrap();
     link.call(None, call(3, Method::Get, "/status")).unwrap();
-    assert_eq!(said(&mut link, 1).await, ["reply 3 None Some(200) {\"ses_1\":{\"type\":\"busy\"}}"]);
+    assert_eq!(collect_messages(&mut link, 1).await, ["reply 3 None Some(200) {\"ses_1\":{\"type\":\"busy\"}}"]);
     shared.slow.add_permits(1);
-    assert_eq!(said(&mut link, 2).await, ["reply 1 Some(1) Some(200) \"slow\"", "reply 2 Some(2) Some(404) "]);
+    assert_eq!(collect_messages(&mut link, 2).await, ["reply 1 Some(1) Some(200) \"slow\"", "reply 2 Some(2) Some(404) "]);
     // `opencode:secret`
     assert!(shared.asked.lock().unwrap().iter().all(|asked| asked.ends_with("Basic b3BlbmNvZGU6c2VjcmV0")));
 }
@@ -121,7 +121,7 @@ async fn call_is_sent_only_if_its_guard_holds() {
     link.call(Some(OutboxId(1)), guarded(1, "/status", "ses_1")).unwrap();
     link.call(Some(OutboxId(2)), guarded(2, "/status", "ses_2")).unwrap();
     link.call(Some(OutboxId(3)), guarded(3, "/page", "ses_1")).unwrap();
-    let said = said(&mut link, 3).await;
+    let said = collect_messages(&mut link, 3).await;
     assert_eq!(said[..2], ["reply 1 Some(1) Some(404) ".to_owned(), format!("reply 2 Some(2) Some({}) ", HttpReply::NOT_SENT)]);
     assert!(said[2].starts_with("reply 3 Some(3) None its first reply"), "{said:?}");
     let sent = shared.asked.lock().unwrap().iter().filter(|asked| asked.starts_with("POST")).count();
@@ -156,7 +156,7 @@ async fn ended_stream_is_opened_again() {
 async fn response_that_is_not_a_stream_is_a_reply() {
     let (_, url) = serve(&[]).await;
     let mut link = link(&url, Login::Open, Some("/page"));
-    assert_eq!(said(&mut link, 1).await, ["reply 0 None Some(200) <html>"]);
+    assert_eq!(collect_messages(&mut link, 1).await, ["reply 0 None Some(200) <html>"]);
 }
 
 /// The endpoint of a model: no process, its own token, and streamed replies.
@@ -168,7 +168,7 @@ async fn reply_can_be_streamed() {
     link.call(Some(OutboxId(1)), streamed(1, "/chat")).unwrap();
     link.call(Some(OutboxId(2)), streamed(2, "/page")).unwrap();
     let wanted = ["opened", "event one", "event two", "reply 1 Some(1) Some(200) ", "reply 2 Some(2) Some(200) <html>"];
-    assert_eq!(said(&mut link, 2).await, wanted);
+    assert_eq!(collect_messages(&mut link, 2).await, wanted);
     assert!(shared.asked.lock().unwrap().iter().all(|asked| asked.ends_with("Bearer secret")));
 }
 
@@ -177,13 +177,13 @@ async fn every_call_gets_a_reply() {
     let (shared, url) = serve(&[]).await;
     let mut there = link(&url, Login::Open, None);
     there.call(None, call(1, Method::Get, "/huge")).unwrap();
-    assert_eq!(said(&mut there, 1).await, ["reply 1 None None its reply is larger than 16 MiB"]);
+    assert_eq!(collect_messages(&mut there, 1).await, ["reply 1 None None its reply is larger than 16 MiB"]);
     there.call(None, call(2, Method::Get, "/moved")).unwrap();
-    assert_eq!(said(&mut there, 1).await, ["reply 2 None Some(302) "], "redirects are not followed");
+    assert_eq!(collect_messages(&mut there, 1).await, ["reply 2 None Some(302) "], "redirects are not followed");
     assert!(!shared.asked.lock().unwrap().iter().any(|asked| asked.contains("/status")));
     let free = TcpListener::bind(("127.0.0.1", 0)).await.unwrap().local_addr().unwrap();
     let mut nowhere = link(&format!("http://{free}"), Login::Open, None);
     nowhere.call(Some(OutboxId(1)), call(1, Method::Post, "/secret/path")).unwrap();
-    let said = said(&mut nowhere, 1).await;
+    let said = collect_messages(&mut nowhere, 1).await;
     assert!(said[0].starts_with("reply 1 Some(1) None ") && !said[0].contains("/secret/path"), "{said:?}");
 }

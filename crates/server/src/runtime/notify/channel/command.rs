@@ -11,7 +11,7 @@ pub(crate) struct CommandChannel {
 }
 
 impl CommandChannel {
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let input = serde_json::to_vec(&Wire::from(note)).map_err(|error| SendFailure::never(error.to_string()))?;
         let args: Vec<&str> = self.args.iter().map(String::as_str).collect();
         program::run(&self.program, &args, &input, &self.variables).await.map(|_| None)

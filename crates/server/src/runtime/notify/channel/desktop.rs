@@ -13,7 +13,7 @@ pub(crate) struct DesktopChannel {
 const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with title (item 1 of argv)\nend run";
 
 impl DesktopChannel {
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let body = note.content.as_deref().unwrap_or("Open Sayso to answer.");
         let ran = if cfg!(target_os = "macos") {
             program::run("osascript", &["-e", SCRIPT, &note.line, body], b"", &self.variables).await

@@ -36,7 +36,7 @@ impl EmailChannel {
         Ok(Self { transport: builder.build(), from: mailbox("from", from)?, to: mailbox("to", to)? })
     }
 
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let mut body = note.text();
         if let Some(link) = &note.link {
             body.push_str(&format!("\n\nOpen this link to answer:\n{link}\n\nThe link works for 24 hours. Do not forward it: anyone who has it can answer.\n"));

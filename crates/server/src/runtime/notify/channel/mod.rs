@@ -109,18 +109,18 @@ async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, car
 pub(crate) type SendResult = Result<Option<String>, SendFailure>;
 
 impl ChannelSender {
-    pub(crate) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
+    pub(crate) async fn send_note(&self, sent: &OutgoingNote<'_>) -> SendResult {
         let OutgoingNote { note, now, .. } = *sent;
         match self {
-            Self::Command(command) => command.tell(note).await,
-            Self::Desktop(desktop) => desktop.tell(note).await,
-            Self::Email(email) => email.tell(note).await,
-            Self::Ntfy(ntfy) => ntfy.tell(note).await,
-            Self::Slack(slack) => slack.tell(note).await,
-            Self::Telegram(telegram) => telegram.tell(note).await,
-            Self::Tmux(tmux) => tmux.tell(note).await,
-            Self::Webhook(webhook) => webhook.tell(note, now).await,
-            Self::WebPush(push) => push.tell(sent).await,
+            Self::Command(command) => command.send_note(note).await,
+            Self::Desktop(desktop) => desktop.send_note(note).await,
+            Self::Email(email) => email.send_note(note).await,
+            Self::Ntfy(ntfy) => ntfy.send_note(note).await,
+            Self::Slack(slack) => slack.send_note(note).await,
+            Self::Telegram(telegram) => telegram.send_note(note).await,
+            Self::Tmux(tmux) => tmux.send_note(note).await,
+            Self::Webhook(webhook) => webhook.send_note(note, now).await,
+            Self::WebPush(push) => push.send_note(sent).await,
         }
     }
 

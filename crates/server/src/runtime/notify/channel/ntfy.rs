@@ -22,7 +22,7 @@ impl std::fmt::Debug for NtfyChannel {
 }
 
 impl NtfyChannel {
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let mut message = json!({
             "topic": self.topic,
             "title": note.line,

@@ -59,7 +59,7 @@ impl SlackChannel {
         self.app_token.is_some() && !self.people.is_empty()
     }
 
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let section = json!({ "type": "section", "text": { "type": "plain_text", "text": note.text() } });
         let mut elements: Vec<Value> = Vec::new();
         if let (Some(ask), true) = (note.ask, self.has_buttons()) {
@@ -109,7 +109,7 @@ impl SlackChannel {
     pub(super) async fn listen(&self, runtime: &Arc<Runtime>, index: usize) {
         let Some(app_token) = self.app_token.as_ref().filter(|_| self.has_buttons()) else { return };
         loop {
-            if let Err(failure) = self.hear(runtime, index, app_token).await {
+            if let Err(failure) = self.handle_socket_messages(runtime, index, app_token).await {
                 tracing::debug!(reason = failure.reason, "cannot read button presses from Slack");
                 tokio::time::sleep(PAUSE).await;
             }
@@ -117,7 +117,7 @@ impl SlackChannel {
     }
 
     /// Opens the socket and handles messages until it closes.
-    async fn hear(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), SendFailure> {
+    async fn handle_socket_messages(&self, runtime: &Arc<Runtime>, index: usize, app_token: &str) -> Result<(), SendFailure> {
         let opened = self.call("/apps.connections.open", app_token, &json!({})).await?;
         let address = opened["url"].as_str().unwrap_or_default();
         let address = match address.split_once("://") {

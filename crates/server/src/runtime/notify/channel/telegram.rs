@@ -53,7 +53,7 @@ struct TelegramUser {
 }
 
 impl TelegramChannel {
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let mut message = json!({ "chat_id": self.chat, "text": note.text(), "link_preview_options": { "is_disabled": true } });
         let mut rows: Vec<Value> = Vec::new();
         if let (Some(ask), false) = (note.ask, self.people.is_empty()) {

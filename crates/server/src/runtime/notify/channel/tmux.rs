@@ -29,7 +29,7 @@ pub(crate) enum Sign {
 }
 
 impl TmuxChannel {
-    pub(super) async fn tell(&self, note: &Note) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let clients = self.run(&["list-clients", "-F", "#{client_tty}"]).await?;
         let terminals: Vec<&str> = clients.lines().filter(|line| line.starts_with("/dev/")).collect();
         if terminals.is_empty() {

@@ -54,7 +54,7 @@ impl WebhookChannel {
         Ok(Self { caller, key })
     }
 
-    pub(super) async fn tell(&self, note: &Note, now: Time) -> SendResult {
+    pub(super) async fn send_note(&self, note: &Note, now: Time) -> SendResult {
         let kind = if note.ask.is_some() { "ask.waiting" } else { "test" };
         self.call(&note.id, WebhookEvent { kind, timestamp: now, data: WebhookData { note: note.into(), outcome: None } }, now)
             .await?;

@@ -33,7 +33,7 @@ pub(crate) struct WebPushChannel {
 }
 
 impl WebPushChannel {
-    pub(super) async fn tell(&self, sent: &OutgoingNote<'_>) -> SendResult {
+    pub(super) async fn send_note(&self, sent: &OutgoingNote<'_>) -> SendResult {
         let OutgoingNote { runtime, channel, note, now, .. } = *sent;
         let message = |caller: &Caller| {
             let mut message =

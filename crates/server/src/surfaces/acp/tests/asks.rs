@@ -165,5 +165,5 @@ fn shortened_ask_is_fetched_before_it_is_shown() {
     let fetched = event(&mut conversation, 8, "approval.requested", &long);
     assert_eq!(fetched, [Output::Call(SessionCall::Whole { ask: "ask_1".to_owned() })]);
     let whole = serde_json::from_value(approval()).unwrap();
-    assert_eq!(sent(done(&mut conversation, Reply::Ask(Box::new(whole))))["method"], "session/request_permission");
+    assert_eq!(sent(finish_call(&mut conversation, Reply::Ask(Box::new(whole))))["method"], "session/request_permission");
 }

@@ -12,7 +12,7 @@ use super::{Conversation, Heard, Input, Output, Refusal, Reply, SessionCall, Set
 const S: &str = "ses_1";
 
 /// Converts outputs to JSON: messages unchanged, calls by their name.
-fn shown(outputs: Vec<Output>) -> Vec<Value> {
+fn to_json(outputs: Vec<Output>) -> Vec<Value> {
     let shown = |output| match output {
         Output::Send(frame) => serde_json::from_str(&frame.line).unwrap(),
         Output::Call(call) => json!({ "call": format!("{call:?}") }),
@@ -52,7 +52,7 @@ fn session(status: &str, asks: &[Value]) -> Reply {
     Reply::Session(Box::new(session))
 }
 
-fn done(conversation: &mut Conversation, reply: Reply) -> Vec<Output> {
+fn finish_call(conversation: &mut Conversation, reply: Reply) -> Vec<Output> {
     conversation.handle(Input::Done(Ok(reply)))
 }
 
@@ -65,8 +65,8 @@ fn talking(capabilities: Value) -> Conversation {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({ "protocolVersion": 1, "clientCapabilities": capabilities }));
     request(&mut conversation, 2, "session/new", json!({ "cwd": "/p", "mcpServers": [] }));
-    done(&mut conversation, session("running", &[]));
-    done(&mut conversation, session("idle", &[]));
+    finish_call(&mut conversation, session("running", &[]));
+    finish_call(&mut conversation, session("idle", &[]));
     conversation
 }
 
@@ -107,7 +107,7 @@ fn approval() -> Value {
 /// Returns the only message that these outputs send.
 fn sent(outputs: Vec<Output>) -> Value {
     let [only] = <[Output; 1]>::try_from(outputs).unwrap();
-    shown(vec![only]).remove(0)
+    to_json(vec![only]).remove(0)
 }
 
 /// Returns the verdict that this response to request `id` produces.
@@ -141,8 +141,11 @@ fn new_session_is_reported_when_it_accepts_a_prompt() {
     request(&mut conversation, 1, "initialize", json!({}));
     let made = request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
     assert!(matches!(&made[..], [Output::Call(SessionCall::Create(new))] if new.agent == "mock"));
-    assert_eq!(done(&mut conversation, session("running", &[])), [Output::Call(SessionCall::Look { session: S.to_owned() })]);
-    assert_eq!(shown(done(&mut conversation, session("running", &[]))), [json!({ "follow": S, "since": 7 })]);
+    assert_eq!(
+        finish_call(&mut conversation, session("running", &[])),
+        [Output::Call(SessionCall::Look { session: S.to_owned() })]
+    );
+    assert_eq!(to_json(finish_call(&mut conversation, session("running", &[]))), [json!({ "follow": S, "since": 7 })]);
     assert_eq!(sent(status(&mut conversation, 8, "idle"))["result"], json!({ "sessionId": S }));
 
     request(&mut conversation, 3, "session/new", json!({ "cwd": "/p" }));
@@ -154,8 +157,8 @@ fn failed_start_is_reported_as_an_error() {
     let mut conversation = Conversation::new(Setting { agent: Some("mock".to_owned()), environment: None });
     request(&mut conversation, 1, "initialize", json!({}));
     request(&mut conversation, 2, "session/new", json!({ "cwd": "/p" }));
-    done(&mut conversation, session("running", &[]));
-    done(&mut conversation, session("running", &[]));
+    finish_call(&mut conversation, session("running", &[]));
+    finish_call(&mut conversation, session("running", &[]));
     let failed = event(&mut conversation, 8, "session.ended", &json!({ "status": "failed", "reason": "log in first" }));
     assert_eq!(sent(failed)["error"]["message"], "log in first");
 }
@@ -166,10 +169,10 @@ fn prompted(conversation: &mut Conversation, id: u64) {
     request(conversation, id, "session/prompt", json!({ "sessionId": S, "prompt": prompt }));
     assert!(conversation.is_sending());
     let accepted = MessageAccepted { message_id: "b1".to_owned(), answered: None };
-    assert_eq!(done(conversation, Reply::Said(Box::new(accepted))), []);
+    assert_eq!(finish_call(conversation, Reply::Said(Box::new(accepted))), []);
 }
 
-fn own() -> Value {
+fn user_message() -> Value {
     json!({ "id": "b1", "at": "1970-01-01T00:00:00Z", "type": "message", "role": "user", "text": "hello" })
 }
 
@@ -179,7 +182,7 @@ fn turn_ends_when_the_session_becomes_idle() {
     prompted(&mut conversation, 3);
     // These events belong to the earlier turn.
     assert_eq!(status(&mut conversation, 8, "idle"), []);
-    assert_eq!(event(&mut conversation, 9, "message.completed", &own()), []);
+    assert_eq!(event(&mut conversation, 9, "message.completed", &user_message()), []);
     assert_eq!(status(&mut conversation, 10, "idle"), []);
     assert_eq!(status(&mut conversation, 11, "running"), []);
     let said = event(&mut conversation, 12, "message.completed", &json!({ "id": "b2", "role": "assistant", "text": "hello" }));
@@ -202,14 +205,14 @@ fn cancelled_turn_has_the_stop_reason_cancelled() {
     ] {
         let mut conversation = talking(json!({}));
         prompted(&mut conversation, 3);
-        event(&mut conversation, 9, "message.completed", &own());
+        event(&mut conversation, 9, "message.completed", &user_message());
         status(&mut conversation, 10, "running");
         assert_eq!(line(&mut conversation, &cancel), [Output::Call(SessionCall::Interrupt { session: S.to_owned() })]);
-        done(&mut conversation, session("running", &[]));
+        finish_call(&mut conversation, session("running", &[]));
         assert_eq!(sent(status(&mut conversation, 11, "idle"))["result"]["stopReason"], "cancelled");
         // The next turn is not affected.
         prompted(&mut conversation, 4);
-        event(&mut conversation, 12, "message.completed", &own());
+        event(&mut conversation, 12, "message.completed", &user_message());
         status(&mut conversation, 13, "running");
         assert_eq!(sent(status(&mut conversation, 14, "idle"))["result"]["stopReason"], "end_turn");
     }
@@ -222,7 +225,7 @@ fn prompt_resumes_an_ended_session() {
     let prompt = json!({ "sessionId": S, "prompt": [{ "type": "text", "text": "hello" }] });
     let resumed = request(&mut conversation, 3, "session/prompt", prompt.clone());
     assert_eq!(resumed, [Output::Call(SessionCall::Resume { session: S.to_owned() })]);
-    done(&mut conversation, session("running", &[]));
+    finish_call(&mut conversation, session("running", &[]));
     assert_eq!(status(&mut conversation, 9, "running"), []);
     let said = status(&mut conversation, 10, "idle");
     assert_eq!(said, [Output::Call(SessionCall::Message { session: S.to_owned(), text: "hello".to_owned() })]);
@@ -237,23 +240,23 @@ fn loaded_session_replays_its_transcript_and_pending_asks() {
     let mut conversation = Conversation::new(Setting::default());
     request(&mut conversation, 1, "initialize", json!({ "clientCapabilities": all() }));
     request(&mut conversation, 2, "session/load", json!({ "sessionId": S, "cwd": "/p", "mcpServers": [] }));
-    done(&mut conversation, session("waiting", &[question()]));
+    finish_call(&mut conversation, session("waiting", &[question()]));
     let page = |data: Value, next: Option<&str>, seq| {
         let data = serde_json::from_value(data).unwrap();
         Reply::Transcript(Transcript { data, next_cursor: next.map(str::to_owned), seq, truncated: false })
     };
-    let first = page(json!([own(), { "type": "later", "x": 1 }]), Some("1"), 8);
-    let outputs = shown(done(&mut conversation, first));
+    let first = page(json!([user_message(), { "type": "later", "x": 1 }]), Some("1"), 8);
+    let outputs = to_json(finish_call(&mut conversation, first));
     assert_eq!(outputs[0]["params"]["update"]["sessionUpdate"], "user_message_chunk");
     let ask = json!({ "type": "action", "status": "pending", "ask": question() });
-    let outputs = shown(done(&mut conversation, page(json!([ask]), None, 9)));
+    let outputs = to_json(finish_call(&mut conversation, page(json!([ask]), None, 9)));
     assert_eq!(outputs[0], json!({ "follow": S, "since": 7 }));
     assert_eq!(outputs[1], json!({ "jsonrpc": "2.0", "id": 2, "result": {} }));
     assert_eq!(outputs[2]["method"], "_sandboxagent/session/request_question");
     // Blocks that the transcript contained are not sent again; later events are.
-    assert_eq!(event(&mut conversation, 8, "message.completed", &own()), []);
+    assert_eq!(event(&mut conversation, 8, "message.completed", &user_message()), []);
     assert_eq!(event(&mut conversation, 9, "question.requested", &question()), []);
-    assert_eq!(event(&mut conversation, 10, "message.completed", &own()).len(), 1);
+    assert_eq!(event(&mut conversation, 10, "message.completed", &user_message()).len(), 1);
 
     request(&mut conversation, 3, "session/load", json!({ "sessionId": "ses_2" }));
     let unknown = sent(refused(&mut conversation, ErrorCode::SessionNotFound));
@@ -268,7 +271,7 @@ fn after_a_gap_the_client_is_asked_what_is_pending_now() {
     assert_eq!(outputs, [Output::Call(SessionCall::Look { session: S.to_owned() })]);
     let mut other = approval();
     other["id"] = json!("ask_2");
-    let outputs = shown(done(&mut conversation, session("waiting", &[other])));
+    let outputs = to_json(finish_call(&mut conversation, session("waiting", &[other])));
     assert_eq!(
         (&outputs[0]["method"], &outputs[1]["method"]),
         (&json!("$/cancel_request"), &json!("session/request_permission"))
@@ -281,7 +284,7 @@ fn turn_that_ended_during_a_gap_is_finished() {
     prompted(&mut conversation, 3);
     assert_eq!(conversation.running(), [S], "the agent has it, or soon will");
     conversation.handle(Input::Heard { session: S, what: Heard::Gap });
-    assert_eq!(sent(done(&mut conversation, session("idle", &[])))["result"]["stopReason"], "end_turn");
+    assert_eq!(sent(finish_call(&mut conversation, session("idle", &[])))["result"]["stopReason"], "end_turn");
 }
 
 #[test]
@@ -289,7 +292,7 @@ fn invisible_session_ends_its_waiting_requests() {
     let mut conversation = talking(all());
     prompted(&mut conversation, 3);
     event(&mut conversation, 8, "question.requested", &question());
-    let outputs = shown(conversation.handle(Input::Heard { session: S, what: Heard::Over("revoked".to_owned()) }));
+    let outputs = to_json(conversation.handle(Input::Heard { session: S, what: Heard::Over("revoked".to_owned()) }));
     assert_eq!(outputs[0]["method"], "$/cancel_request");
     assert_eq!((&outputs[1]["id"], &outputs[1]["error"]["message"]), (&json!(3), &json!("revoked")));
     let prompt = json!({ "sessionId": S, "prompt": [{ "type": "text", "text": "hello" }] });

@@ -75,10 +75,10 @@ fn value<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
 
 /// The handlers of the route.
 pub(crate) fn route() -> MethodRouter<Arc<App>> {
-    get(listen).post(say).delete(leave)
+    get(listen).post(post_message).delete(leave)
 }
 
-async fn say(State(app): State<Arc<App>>, authorized: Authorized, request: Request) -> Result<Response, ApiError> {
+async fn post_message(State(app): State<Arc<App>>, authorized: Authorized, request: Request) -> Result<Response, ApiError> {
     authorized.may(Permission::Answer)?;
     let (parts, body) = request.into_parts();
     let json = value(&parts.headers, &header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));

@@ -61,9 +61,9 @@ fn header(headers: &HeaderMap, name: &str) -> Option<String> {
 
 impl Asks for LocalAsks {
     fn of_call(&self, extensions: &Extensions) -> Result<(Self, CallOrigin), ErrorData> {
-        let nobody = || ErrorData::internal_error("the call has no caller", None);
-        let parts = extensions.get::<Parts>().ok_or_else(nobody)?;
-        let caller = parts.extensions.get::<Authorized>().cloned().ok_or_else(nobody)?;
+        let no_caller = || ErrorData::internal_error("the call has no caller", None);
+        let parts = extensions.get::<Parts>().ok_or_else(no_caller)?;
+        let caller = parts.extensions.get::<Authorized>().cloned().ok_or_else(no_caller)?;
         let session = header(&parts.headers, "x-sayso-session").or_else(|| header(&parts.headers, "mcp-session-id"));
         let place = CallOrigin {
             session,
