@@ -11,7 +11,7 @@ const isYes = (outcome: Outcome): boolean => outcome.status === "answered" || ou
 export const isOwn = (outcome: Outcome, tokenId: string | undefined): boolean =>
   outcome.by.kind === "person" && tokenId !== undefined && outcome.by.tokenId === tokenId;
 
-function where(t: Translate, via: string | null | undefined): string {
+function placeWords(t: Translate, via: string | null | undefined): string {
   if (via === "terminal" || via === "cli") return t("where.terminal");
   if (via === "page") return t("where.page");
   if (!via || via === "http") return t("where.http");
@@ -21,7 +21,7 @@ function where(t: Translate, via: string | null | undefined): string {
 /** The actor who decided first, for use in a sentence. */
 export function winnerWords(t: Translate, { status, by }: Outcome): string | undefined {
   if (status === "withdrawn") return undefined;
-  if (by.kind === "person") return t("winner.person", { name: by.name ?? "", where: where(t, by.via) });
+  if (by.kind === "person") return t("winner.person", { name: by.name ?? "", where: placeWords(t, by.via) });
   if (by.kind === "policy") return t("winner.rule", { rule: by.rule ?? "" });
   return by.kind === "timeout" ? t("winner.timeout") : undefined;
 }
@@ -50,7 +50,7 @@ export function stateWords(t: Translate, ask: Ask, state: CardState, tokenId: st
   if (by.kind === "timeout" && !isYes(outcome)) return t("state.timedOut", { after: spanWords(t, by.after ?? "") });
   if (by.kind === "message") return t("state.byMessage");
   if (by.kind === "person" && !isOwn(outcome, tokenId)) {
-    return t(`state.elsewhere.${outcome.status}`, { name: by.name ?? "", where: where(t, by.via) });
+    return t(`state.elsewhere.${outcome.status}`, { name: by.name ?? "", where: placeWords(t, by.via) });
   }
   return t(outcome.status === "denied" && outcome.stop ? "state.stopped" : `state.${outcome.status}`);
 }

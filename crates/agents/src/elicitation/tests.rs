@@ -6,7 +6,7 @@ fn schema(json: &str) -> Box<RawValue> {
     RawValue::from_string(json.to_owned()).unwrap()
 }
 
-fn given(answers: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
+fn answer_entries(answers: &[(&str, &[&str])]) -> Vec<(String, Vec<String>)> {
     answers.iter().map(|(key, entries)| ((*key).to_owned(), entries.iter().map(|entry| (*entry).to_owned()).collect())).collect()
 }
 
@@ -42,7 +42,7 @@ fn field_and_twin_become_one_question() {
 
 #[test]
 fn answers_are_split_between_field_and_twin() {
-    let content = |answers: &[(&str, &[&str])]| content(&schema(CLAUDE), &given(answers));
+    let content = |answers: &[(&str, &[&str])]| content(&schema(CLAUDE), &answer_entries(answers));
     assert_eq!(
         content(&[("question_0", &["pg"]), ("question_1", &["Auth", "Export", "Dark mode"])]),
         r#"{"question_0":"pg","question_1_custom":"Dark mode","question_1":["Auth","Export"]}"#
@@ -64,7 +64,10 @@ fn codex_title_becomes_the_question_text() {
         (Some("Database"), "Which database?", true)
     );
     assert!(asked[1].is_secret());
-    assert_eq!(content(&schema, &given(&[("db", &["own words"])])), r#"{"db_note":"own words","db":"None of the above"}"#);
+    assert_eq!(
+        content(&schema, &answer_entries(&[("db", &["own words"])])),
+        r#"{"db_note":"own words","db":"None of the above"}"#
+    );
 }
 
 #[test]
@@ -114,7 +117,7 @@ fn every_schema_type_is_asked_and_answered() {
     assert_eq!(
         content(
             &schema,
-            &given(&[
+            &answer_entries(&[
                 ("zeta", &[]),
                 ("alpha", &["+.5"]),
                 ("sure", &["false"]),
@@ -127,7 +130,7 @@ fn every_schema_type_is_asked_and_answered() {
         r#"{"zeta":2,"alpha":0.5,"sure":false,"level":true,"tags":[1,2],"shape":{"a":1},"odd":"x"}"#
     );
     assert_eq!(
-        content(&schema, &given(&[("zeta", &["3.0"]), ("alpha", &["1e400"]), ("level", &["One"])])),
+        content(&schema, &answer_entries(&[("zeta", &["3.0"]), ("alpha", &["1e400"]), ("level", &["One"])])),
         r#"{"zeta":3,"alpha":"1e400","level":1}"#
     );
 }
@@ -138,9 +141,9 @@ fn form_without_fields_is_a_yes_or_no_question() {
         let mut asked = questions(&schema(empty), None);
         introduce(&mut asked, "Deploy now?");
         assert_eq!((asked[0].text.as_str(), &asked[0].input, asked.len()), ("Deploy now?", &Input::YesNo, 1));
-        assert!(refuses(&schema(empty), &given(&[("confirm", &["false"])])));
-        assert!(!refuses(&schema(empty), &given(&[("confirm", &["true"])])));
-        assert_eq!(content(&schema(empty), &given(&[("confirm", &["true"])])), "{}");
+        assert!(refuses(&schema(empty), &answer_entries(&[("confirm", &["false"])])));
+        assert!(!refuses(&schema(empty), &answer_entries(&[("confirm", &["true"])])));
+        assert_eq!(content(&schema(empty), &answer_entries(&[("confirm", &["true"])])), "{}");
     }
     assert!(!refuses(&schema(CLAUDE), &[]));
 }

@@ -82,7 +82,7 @@ impl Model {
     }
 
     /// Returns the newest decision that can be undone, and until when.
-    pub(super) fn held(&self) -> Option<(&Sending, Time)> {
+    pub(super) fn held_decision(&self) -> Option<(&Sending, Time)> {
         self.sending.iter().rev().find_map(|sending| match sending.phase {
             Phase::Held(until) => Some((sending, until)),
             Phase::Checking | Phase::Going | Phase::TooLate | Phase::Again(_) => None,
@@ -91,7 +91,7 @@ impl Model {
 
     /// Counts the held decisions of the newest key press.
     pub(super) fn held_together(&self) -> usize {
-        let action = self.held().map(|(sending, _)| sending.action);
+        let action = self.held_decision().map(|(sending, _)| sending.action);
         let same = |sending: &&Sending| matches!(sending.phase, Phase::Held(_)) && Some(sending.action) == action;
         self.sending.iter().filter(same).count()
     }
@@ -217,7 +217,7 @@ impl Model {
 
     /// Undoes all held decisions of the newest key press, and shows the ask again.
     pub(super) fn undo(&mut self) {
-        let Some((id, action)) = self.held().map(|(sending, _)| (sending.id.clone(), sending.action)) else {
+        let Some((id, action)) = self.held_decision().map(|(sending, _)| (sending.id.clone(), sending.action)) else {
             return self.show_message("Nothing to undo.");
         };
         let before = self.sending.len();

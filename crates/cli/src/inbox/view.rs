@@ -196,7 +196,7 @@ fn top_line(buffer: &mut Buffer, area: Rect, model: &Model, look: &Look) {
     if let Some(away) = away(model, area.width) {
         right.insert(0, (Tone::Dim, format!("{away}   ")));
     }
-    if let (Some((sending, until)), false) = (model.held(), lost) {
+    if let (Some((sending, until)), false) = (model.held_decision(), lost) {
         let seconds = until.since(model.now).as_millis().div_ceil(1_000);
         let room = usize::from(area.width).saturating_sub(54).max(8);
         let label = words::cut(&sending.label, room, look.ellipsis());

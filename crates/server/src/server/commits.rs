@@ -59,7 +59,7 @@ impl CommitListeners {
             }
         }
         self.runs.wake_runs(&commit.events);
-        self.notifier.heard(&commit.events);
+        self.notifier.observe_events(&commit.events);
         self.feed.publish(commit.events);
         self.connections.route(commit.outbox);
         self.deadlines.add(commit.deadlines);

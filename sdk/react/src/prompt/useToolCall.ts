@@ -62,7 +62,7 @@ export function useToolApproval(where: Where & { toolName: string; input: string
     () => ({
       ...bare(sessionId, toolCallId),
       kind: "approval" as const,
-      approval: { tool: toolName, action: "other" as const, title: "", ...shown(input) },
+      approval: { tool: toolName, action: "other" as const, title: "", ...parsedInput(input) },
     }),
     [sessionId, toolCallId, toolName, input],
   );
@@ -137,7 +137,7 @@ const bare = (sessionId: string, toolCallId: string): Omit<Ask, "kind"> => ({
 });
 
 /** The input as fields if it is an object, or as text. */
-function shown(input: string): Pick<NonNullable<Ask["approval"]>, "input" | "preview"> {
+function parsedInput(input: string): Pick<NonNullable<Ask["approval"]>, "input" | "preview"> {
   try {
     const value: unknown = JSON.parse(input);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { input: value as never };

@@ -6,11 +6,11 @@ use super::*;
 fn single_choice_is_sent_after_the_undo_time() {
     let mut desk = Desk::with(vec![ask("a", 2, question_ask()), ask("b", 1, question_ask())]);
     assert_eq!(desk.press('2'), []);
-    assert_eq!(desk.held(), Some(("a", &answer(&[&["PostgreSQL"]]))));
+    assert_eq!(desk.held_decision(), Some(("a", &answer(&[&["PostgreSQL"]]))));
     assert_eq!(desk.wait(Duration::from_millis(2_999)), []);
     let sent = desk.wait(Duration::from_millis(1));
     assert_eq!(sent, [Effect::Send { id: "a".into(), decision: answer(&[&["PostgreSQL"]]) }]);
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     let done = decided(ask("a", 2, question_ask()), AskStatus::Answered, ada());
     desk.event(Event::Sent(Box::new(done)));
     assert!(desk.model.sending.is_empty() && desk.model.waiting() == 1);
@@ -20,26 +20,26 @@ fn single_choice_is_sent_after_the_undo_time() {
 fn digits_beyond_the_options_do_nothing_or_open_free_text() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.press('4');
-    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+    assert_eq!((desk.held_decision(), desk.model.focus), (None, Focus::Card));
     desk.press('3');
     assert_eq!(desk.model.focus, Focus::Answer);
     desk.type_in("my own");
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["my own"]]));
+    assert_eq!(desk.held_decision().unwrap().1, &answer(&[&["my own"]]));
 }
 
 #[test]
 fn first_enter_highlights_an_option_without_sending() {
     let mut desk = Desk::with(vec![question_ask()]);
     desk.key(KeyCode::Enter);
-    assert_eq!((desk.held(), desk.model.draft().unwrap().highlight), (None, Some(0)));
+    assert_eq!((desk.held_decision(), desk.model.draft().unwrap().highlight), (None, Some(0)));
     desk.key(KeyCode::Down);
     desk.key(KeyCode::Down);
     desk.key(KeyCode::Down);
     assert_eq!(desk.model.draft().unwrap().highlight, Some(2), "the last one is for free text");
     desk.key(KeyCode::Up);
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL"]]));
+    assert_eq!(desk.held_decision().unwrap().1, &answer(&[&["PostgreSQL"]]));
     let mut desk = Desk::with(vec![question_ask()]);
     desk.key(KeyCode::Up);
     assert_eq!(desk.model.draft().unwrap().highlight, Some(2));
@@ -52,7 +52,7 @@ fn enter_sends_a_preselected_option() {
     let mut desk = Desk::with(vec![preselected]);
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["PostgreSQL"]])));
+    assert_eq!(desk.held_decision().map(|(_, decision)| decision), Some(&answer(&[&["PostgreSQL"]])));
 }
 
 #[test]
@@ -63,9 +63,9 @@ fn multiple_choice_is_sent_by_enter() {
     desk.press('2');
     desk.key(KeyCode::Up);
     desk.press(' ');
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["SQLite", "PostgreSQL"]]));
+    assert_eq!(desk.held_decision().unwrap().1, &answer(&[&["SQLite", "PostgreSQL"]]));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn enter_without_a_choice_reports_a_problem() {
     let mut desk = Desk::with(vec![many]);
     desk.key(KeyCode::Enter);
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     assert_eq!(desk.model.draft().unwrap().problem.as_deref(), Some("Choose or type an answer."));
 }
 
@@ -103,10 +103,10 @@ fn questions_of_a_set_are_answered_in_order_and_reviewed() {
     desk.key(KeyCode::Enter);
     desk.type_in(" hush ");
     desk.key(KeyCode::Enter);
-    assert_eq!((desk.model.draft().unwrap().active, desk.held()), (5, None), "the review step");
+    assert_eq!((desk.model.draft().unwrap().active, desk.held_decision()), (5, None), "the review step");
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["Vitest"], &["Auth", "Search"], &["10"], &[], &[" hush "]]));
-    assert!(!desk.model.held().unwrap().0.label.contains("hush"));
+    assert_eq!(desk.held_decision().unwrap().1, &answer(&[&["Vitest"], &["Auth", "Search"], &["10"], &[], &[" hush "]]));
+    assert!(!desk.model.held_decision().unwrap().0.label.contains("hush"));
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn note_is_sent_with_the_answer() {
     desk.key(KeyCode::Enter);
     desk.press('1');
     let wanted = Decision::Answer { answers: vec![vec!["SQLite".into()]], note: Some("in WAL mode".into()) };
-    assert_eq!(desk.held().unwrap().1, &wanted);
+    assert_eq!(desk.held_decision().unwrap().1, &wanted);
 }
 
 #[test]
@@ -146,13 +146,13 @@ fn single_keys_decide_approvals() {
     ] {
         let mut desk = Desk::with(vec![edit()]);
         desk.press(key);
-        assert_eq!(desk.held().map(|(_, decision)| decision), Some(&decision), "{key}");
+        assert_eq!(desk.held_decision().map(|(_, decision)| decision), Some(&decision), "{key}");
     }
     let mut desk = Desk::with(vec![edit()]);
     desk.press('2');
-    assert_eq!(desk.held(), None, "there is no second choice");
+    assert_eq!(desk.held_decision(), None, "there is no second choice");
     desk.press('n');
-    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+    assert_eq!((desk.held_decision(), desk.model.focus), (None, Focus::Card));
 }
 
 #[test]
@@ -162,14 +162,14 @@ fn refusal_can_have_a_reason() {
     assert!(desk.screen(80, 24).contains("Why? The agent will see this:"));
     desk.type_in("use staging");
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &Decision::Deny(no(Some("use staging"), false)));
+    assert_eq!(desk.held_decision().unwrap().1, &Decision::Deny(no(Some("use staging"), false)));
     let mut desk = Desk::with(vec![question_ask()]);
     desk.press('r');
     desk.type_in("d");
     desk.key(KeyCode::Esc);
-    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card));
+    assert_eq!((desk.held_decision(), desk.model.focus), (None, Focus::Card));
     desk.press('d');
-    assert_eq!(desk.held().unwrap().1, &Decision::Reject(no(None, false)));
+    assert_eq!(desk.held_decision().unwrap().1, &Decision::Reject(no(None, false)));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn approval_keys_do_nothing_on_questions() {
     let mut desk = Desk::with(vec![question_ask()]);
     for key in ['a', 'D', 'e'] {
         desk.press(key);
-        assert_eq!(desk.held(), None, "{key}");
+        assert_eq!(desk.held_decision(), None, "{key}");
     }
 }
 
@@ -188,20 +188,20 @@ fn edited_input_is_shown_before_approval() {
     assert_eq!(effects, [Effect::Edit { id: "a".into(), text: "cargo test --workspace".into(), suffix: "sh" }]);
     desk.event(Event::Edited { id: "a".into(), text: Ok("cargo test -p core\n".into()) });
     desk.press('a');
-    assert_eq!(desk.held(), None, "keys for the editor do not act on the card");
+    assert_eq!(desk.held_decision(), None, "keys for the editor do not act on the card");
     desk.rest();
     let screen = desk.screen(80, 24);
     assert!(screen.contains("cargo test -p core") && screen.contains("a approve with changes"), "{screen}");
     desk.press('a');
     let wanted = ApproveRequest { input: Some(json!({"command": "cargo test -p core"})), ..ApproveRequest::default() };
-    assert_eq!(desk.held().unwrap().1, &Decision::Approve(wanted));
+    assert_eq!(desk.held_decision().unwrap().1, &Decision::Approve(wanted));
 
     let mut desk = Desk::with(vec![ask("a", 1, approval_ask())]);
     desk.event(Event::Edited { id: "a".into(), text: Ok("ls\n".into()) });
     desk.rest();
     desk.key(KeyCode::Esc);
     desk.press('a');
-    assert_eq!(desk.held().unwrap().1, &yes(), "Esc discards the changes");
+    assert_eq!(desk.held_decision().unwrap().1, &yes(), "Esc discards the changes");
 }
 
 #[test]
@@ -221,9 +221,9 @@ fn link_is_opened_and_then_approved() {
     assert_eq!(desk.key(KeyCode::Enter), [Effect::Browse("https://github.com/login/device?code=ABCD-1234".into())]);
     assert_eq!(desk.press('y'), [Effect::Copy("https://github.com/login/device?code=ABCD-1234".into())]);
     desk.press('D');
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     desk.press('a');
-    assert_eq!(desk.held().unwrap().1, &yes());
+    assert_eq!(desk.held_decision().unwrap().1, &yes());
 }
 
 #[test]
@@ -266,10 +266,10 @@ fn keys_with_modifiers_decide_nothing() {
     let mut desk = Desk::with(vec![ask("a", 5, approval_ask())]);
     for modifiers in [KeyModifiers::SHIFT, KeyModifiers::SUPER, KeyModifiers::META, KeyModifiers::ALT] {
         desk.event(Event::Key(KeyEvent::new(KeyCode::Char('a'), modifiers)));
-        assert_eq!(desk.held(), None, "{modifiers:?}");
+        assert_eq!(desk.held_decision(), None, "{modifiers:?}");
     }
     desk.event(Event::Key(KeyEvent::new(KeyCode::Char('D'), KeyModifiers::SHIFT)));
-    assert_eq!(desk.held().map(|(_, decision)| decision.clone()), Some(Decision::Deny(no(None, true))));
+    assert_eq!(desk.held_decision().map(|(_, decision)| decision.clone()), Some(Decision::Deny(no(None, true))));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn yes_no_question_accepts_the_keys_of_an_approval() {
         let alone = Question { input: InputKind::YesNo, ..question(&[]) };
         let mut desk = Desk::with(vec![Ask { questions: vec![alone], ..question_ask() }]);
         desk.press(key);
-        assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&[value]])), "{key}");
+        assert_eq!(desk.held_decision().map(|(_, decision)| decision), Some(&answer(&[&[value]])), "{key}");
     }
 }
 
@@ -291,17 +291,17 @@ fn recommended_is_shown_as_a_mark_instead_of_label_text() {
     let screen = desk.screen(80, 24);
     assert!(screen.contains("2 PostgreSQL  recommended. full-featured") && !screen.contains("(Recommended)"), "{screen}");
     desk.press('2');
-    assert_eq!(desk.model.held().unwrap().0.label, "PostgreSQL");
-    assert_eq!(desk.held().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own label");
+    assert_eq!(desk.model.held_decision().unwrap().0.label, "PostgreSQL");
+    assert_eq!(desk.held_decision().unwrap().1, &answer(&[&["PostgreSQL (Recommended)"]]), "the agent gets its own label");
 }
 
 #[test]
 fn pasted_text_is_ignored_outside_of_fields() {
     let mut desk = Desk::with(vec![approval_ask()]);
     desk.event(Event::Paste("aaaa".into()));
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     desk.press('r');
     desk.event(Event::Paste("two\nlines".into()));
     desk.key(KeyCode::Enter);
-    assert_eq!(desk.held().unwrap().1, &Decision::Deny(no(Some("two\nlines"), false)));
+    assert_eq!(desk.held_decision().unwrap().1, &Decision::Deny(no(Some("two\nlines"), false)));
 }

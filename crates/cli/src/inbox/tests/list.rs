@@ -10,10 +10,10 @@ fn new_card_ignores_deciding_keys_at_first() {
     desk.press('j');
     assert_eq!(desk.open(), "b");
     desk.press('a');
-    assert_eq!(desk.held(), None, "the card has just appeared");
+    assert_eq!(desk.held_decision(), None, "the card has just appeared");
     desk.rest();
     desk.press('a');
-    assert_eq!(desk.held(), Some(("b", &yes())));
+    assert_eq!(desk.held_decision(), Some(("b", &yes())));
     assert_eq!(desk.open(), "c", "the next one is shown");
 }
 
@@ -23,7 +23,7 @@ fn control_keys_suspend_and_redraw() {
     assert_eq!(desk.control('z'), [Effect::Suspend]);
     assert_eq!(desk.control('l'), [Effect::Redraw]);
     assert_eq!(desk.control('a'), []);
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn transcript_opens_at_its_end() {
     desk.key(KeyCode::PageDown);
     desk.press('k');
     assert_eq!(desk.press('1'), []);
-    assert_eq!((desk.held(), desk.model.focus), (None, Focus::Card), "no key decides anything here");
+    assert_eq!((desk.held_decision(), desk.model.focus), (None, Focus::Card), "no key decides anything here");
     let mut desk = Desk::with(vec![Ask { session_id: None, ..question_ask() }]);
     assert_eq!(desk.press('o'), []);
 }
@@ -226,11 +226,11 @@ fn rule_is_tested_before_saving_and_approves_pending_asks() {
     desk.press(' ');
     assert!(desk.screen(80, 24).contains("Enter save and approve 1"), "{}", desk.screen(80, 24));
     assert_eq!(desk.key(KeyCode::Enter), [Effect::SaveRule { rule: wide, until: None }]);
-    assert_eq!(desk.held(), None, "nothing is approved before the rule is saved");
+    assert_eq!(desk.held_decision(), None, "nothing is approved before the rule is saved");
     desk.event(Event::RuleSaved(Err("The file was changed in the meantime.".to_owned())));
     assert!(desk.screen(80, 24).contains("The file was changed in the meantime."));
     desk.key(KeyCode::Esc);
-    assert_eq!((desk.model.focus, desk.held()), (Focus::Card, None));
+    assert_eq!((desk.model.focus, desk.held_decision()), (Focus::Card, None));
 
     let mut desk = three_tests();
     let effects = desk.press('m');

@@ -112,8 +112,8 @@ impl Desk {
     }
 
     /// Returns the held decision.
-    fn held(&self) -> Option<(&str, &Decision)> {
-        self.model.held().map(|(sending, _)| (sending.id.as_str(), &sending.decision))
+    fn held_decision(&self) -> Option<(&str, &Decision)> {
+        self.model.held_decision().map(|(sending, _)| (sending.id.as_str(), &sending.decision))
     }
 
     /// Waits for the undo time and returns the effects.

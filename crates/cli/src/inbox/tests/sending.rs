@@ -10,9 +10,9 @@ fn held_decisions_are_undone_newest_first() {
     desk.press('a');
     assert_eq!(desk.model.sending.len(), 2);
     desk.press('u');
-    assert_eq!((desk.open(), desk.held().map(|(id, _)| id.to_owned())), ("b", Some("a".to_owned())));
+    assert_eq!((desk.open(), desk.held_decision().map(|(id, _)| id.to_owned())), ("b", Some("a".to_owned())));
     desk.press('u');
-    assert_eq!((desk.open(), desk.held()), ("a", None));
+    assert_eq!((desk.open(), desk.held_decision()), ("a", None));
     desk.press('u');
     assert_eq!(desk.sent(), []);
 }
@@ -37,13 +37,13 @@ fn truncated_ask_is_loaded_before_it_can_be_approved() {
     assert_eq!(effects, [Effect::Bell, Effect::Fetch("a".into())]);
     desk.rest();
     desk.press('a');
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
     desk.event(Event::Fetched(Box::new(ask("a", 1, approval_ask()))));
     desk.press('a');
-    assert_eq!(desk.held(), None, "the omitted content has just appeared");
+    assert_eq!(desk.held_decision(), None, "the omitted content has just appeared");
     desk.rest();
     desk.press('a');
-    assert_eq!(desk.held(), Some(("a", &yes())));
+    assert_eq!(desk.held_decision(), Some(("a", &yes())));
 }
 
 /// An inbox with an approval that was pressed without a connection.
@@ -68,7 +68,7 @@ fn approval_queued_over_a_minute_needs_a_new_press() {
     desk.event(Event::Back);
     assert_eq!(desk.wait(Duration::from_secs(1)), [], "nothing is sent without a key press");
     desk.press('a');
-    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    assert_eq!(desk.held_decision().map(|(id, _)| id), Some("a"));
     assert_eq!(desk.sent(), [Effect::Send { id: "a".into(), decision: yes() }]);
 
     // A refusal is safe regardless of its age.
@@ -90,10 +90,10 @@ fn decision_on_changed_content_needs_a_new_press() {
     let screen = desk.screen(80, 24);
     assert!(screen.contains("Not sent: this ask changed after you decided."), "{screen}");
     desk.press('a');
-    assert_eq!(desk.held(), None, "the content has just appeared");
+    assert_eq!(desk.held_decision(), None, "the content has just appeared");
     desk.rest();
     desk.press('a');
-    assert_eq!(desk.held().map(|(id, _)| id), Some("a"));
+    assert_eq!(desk.held_decision().map(|(id, _)| id), Some("a"));
     // If someone else decided the ask, no press is needed.
     let done = decided(ask("a", 2, approval_ask()), AskStatus::Approved, ada());
     let mut desk = queued_approval();
@@ -114,7 +114,7 @@ fn late_decision_is_reported_with_the_winner() {
     assert!(screen.contains("Your answer \"Redis\" wasn't sent."), "{screen}");
     assert_eq!(desk.model.sending[0].phase, Phase::TooLate);
     desk.press('1');
-    assert_eq!(desk.held(), None);
+    assert_eq!(desk.held_decision(), None);
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn unsent_answer_is_kept_and_retried() {
     desk.sent();
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
     assert!(desk.screen(80, 24).contains("Not sent: no connection. Your decision is queued; press u to undo."));
-    assert_eq!(desk.held().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
+    assert_eq!(desk.held_decision().map(|(_, decision)| decision), Some(&answer(&[&["mine"]])));
     assert_eq!(desk.sent(), [Effect::Fetch("a".into())], "the ask is loaded again");
     let effects = desk.event(Event::Fetched(Box::new(ask("a", 1, question_ask()))));
     assert_eq!(effects.len(), 1, "and sent again");
@@ -180,7 +180,7 @@ fn offline_decision_is_sent_after_reconnecting() {
     desk.press('1');
     assert_eq!(desk.sent(), [], "nothing is sent without a server");
     assert!(desk.model.wake() > desk.now, "the model does not retry in a busy loop");
-    assert!(desk.model.held().is_some_and(|(sending, _)| sending.id == "a"));
+    assert!(desk.model.held_decision().is_some_and(|(sending, _)| sending.id == "a"));
     desk.press('k');
     let screen = desk.screen(80, 24);
     assert!(screen.contains("QUEUED \"SQLite\". No connection. u undo"), "{screen}");
@@ -193,7 +193,7 @@ fn offline_decision_is_sent_after_reconnecting() {
     assert_eq!(effects, [Effect::Send { id: "a".into(), decision: answer(&[&["SQLite"]]) }]);
     desk.event(Event::NotSent { id: "a".into(), why: NotSent::Offline });
     desk.press('u');
-    assert_eq!(desk.held(), None, "the decision can still be undone");
+    assert_eq!(desk.held_decision(), None, "the decision can still be undone");
     assert_eq!(desk.sent(), []);
 }
 
@@ -227,7 +227,7 @@ fn approval_carries_the_digest_of_the_files_that_the_card_shows() {
     let shown = desk.screen(80, 24);
     assert!(shown.contains("echo staging") && shown.contains("The agent can still change these files"), "{shown}");
     desk.press('a');
-    assert_eq!(desk.held(), None, "the files have just appeared");
+    assert_eq!(desk.held_decision(), None, "the files have just appeared");
     desk.rest();
     desk.press('a');
     let seen =

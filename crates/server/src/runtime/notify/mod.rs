@@ -115,7 +115,7 @@ impl Notifier {
     }
 
     /// Handles changes of asks. Called on the writer's thread, so it must not block.
-    pub(crate) fn heard(&self, events: &[StoredEvent]) {
+    pub(crate) fn observe_events(&self, events: &[StoredEvent]) {
         if self.entries.is_empty() {
             return;
         }

@@ -110,7 +110,7 @@ enum Said {
     Other,
 }
 
-fn said(event: &StoredEvent) -> (Said, Time) {
+fn reduce_event(event: &StoredEvent) -> (Said, Time) {
     let said = match &event.payload {
         EventPayload::AskRequested(ask) => Said::Requested(ask.id),
         EventPayload::AskResolved(ask) => Said::Resolved(ask.id),
@@ -318,7 +318,7 @@ async fn compare(world: &World, model: &Model) {
     let pending = world.store.read(ListAsks::pending(MAIN, Scope::All, 10_000)).await.unwrap().rows;
     assert_eq!(pending, model.asks.iter().filter(|ask| is_pending(ask)).cloned().collect::<Vec<_>>());
     let past = world.events_after(0).await;
-    assert_eq!(past.iter().map(said).collect::<Vec<_>>(), model.events);
+    assert_eq!(past.iter().map(reduce_event).collect::<Vec<_>>(), model.events);
     assert_eq!(past.iter().map(|event| event.seq).collect::<Vec<_>>(), (1..).take(past.len()).collect::<Vec<_>>());
     for session in &model.sessions {
         let query = LoadConnection { workspace: MAIN, connection: session.connection };
@@ -348,7 +348,7 @@ async fn run(rounds: Vec<Round>) {
     for _ in 0..AGENTS {
         model.sessions.push(world.session().await);
     }
-    model.events = world.events().iter().map(said).collect();
+    model.events = world.events().iter().map(reduce_event).collect();
     model.last_outbox = world.outbox().last().unwrap().id.0;
     for round in rounds {
         match round {
