@@ -3,7 +3,7 @@
 #
 #   scripts/demo.sh [FRAMES]    FRAMES: use these frames instead of recording a run
 #
-# An agent asks in a terminal, the card appears on the page, one key answers it, and the agent goes on. `npm run demo` records the
+# An agent asks in a terminal, the card appears on the page, one key answers it, and the agent continues. `npm run demo` records the
 # run with the real binary and Chromium; this script joins the frames. Needs the Debian packages chromium (or
 # chromium-headless-shell), fonts-dejavu-core and webp (img2webp). Sayso itself needs none of them.
 set -euo pipefail
