@@ -48,7 +48,7 @@ async fn handle_ask(hooked: &Hooked, asked: &HookAsk) -> Option<()> {
     let call = short_hash(asked.tool.as_str());
     let slot = slots.reserve(&hooked.paths, &call, &hooked.called);
     let number = call_number(slot.as_ref());
-    let mut new = new_ask(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
+    let mut new = build_ask(hooked, asked, format!("{}{number}", key(&asked.session, &call)));
     // If a rule decides, no context for a person is needed, and reading it would only delay the agent.
     new.policy_only = Some(true);
     let ask = match client.open_ask(&new).await {
@@ -86,7 +86,7 @@ async fn add_words(new: &mut NewAsk, asked: &HookAsk) {
     }
 }
 
-fn new_ask(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
+fn build_ask(hooked: &Hooked, asked: &HookAsk, dedupe_key: String) -> NewAsk {
     NewAsk {
         external: Some(ExternalSession {
             agent: AGENT.to_owned(),
