@@ -55,7 +55,7 @@ impl Database {
 
     fn page(&self, wanted: &ReadEvents) -> EventPage {
         let rows = self.rows.lock().unwrap();
-        let looked: Vec<_> = rows.events.iter().filter(|event| event.seq > wanted.after).reset_count(wanted.limit).collect();
+        let looked: Vec<_> = rows.events.iter().filter(|event| event.seq > wanted.after).take(wanted.limit).collect();
         let scanned_to = if looked.len() < wanted.limit { rows.head } else { looked.last().map_or(rows.head, |last| last.seq) };
         EventPage {
             events: looked.into_iter().filter(|e| wanted.session.is_none() || e.session == wanted.session).cloned().collect(),
@@ -164,7 +164,7 @@ async fn hundred_streams_get_every_frame_in_order_from_a_small_ring() {
     for size in (1..8).cycle() {
         // Some streams fall behind a ring of this size and have to read the database.
         tokio::task::yield_now().await;
-        feed.publish(events.by_ref().reset_count(size * 3).collect());
+        feed.publish(events.by_ref().take(size * 3).collect());
         if events.peek().is_none() {
             break;
         }
@@ -245,7 +245,7 @@ fn deleted_and_future_positions_are_reset() {
             Poll::Pending => Some(None),
             Poll::Ready(batch) => Some(Some(batch)),
         })
-        .reset_count(10)
+        .take(10)
         .flatten()
         .next()
     };
