@@ -37,6 +37,37 @@ test("destructive words are underlined, and writes outside the project are named
   await expect(card(inbox).locator(".risks")).toHaveCount(0);
 });
 
+test("an input with a schema is edited in a form, and a refused change is kept", async ({ inbox, server }) => {
+  const approval = {
+    tool: "send_email",
+    action: "other",
+    title: "Mail to Ada",
+    input: { to: "ada@example.com", copies: 1 },
+    allowedDecisions: ["edit", "deny"],
+    inputSchema: {
+      type: "object",
+      required: ["to", "copies"],
+      properties: { to: { type: "string", pattern: "@example\\.com$" }, copies: { type: "integer", maximum: 3 } },
+    },
+  };
+  const ask = await server.ask({ approval });
+  await settled(inbox);
+  await expect(card(inbox).getByRole("button", { name: "Approve" })).toHaveCount(0);
+  await pressOnCard(inbox, "e");
+  const to = card(inbox).getByLabel("to");
+  await expect(to).toBeFocused();
+  await to.fill("ada@example.org");
+  await card(inbox).getByLabel("copies").fill("2");
+  await card(inbox).getByRole("button", { name: "Approve with changes" }).click();
+  await expect(card(inbox).getByRole("alert")).toContainText("`/to`: the value does not match");
+  expect((await server.readAsk(ask.id)).status).toBe("pending");
+  await expect(to).toHaveValue("ada@example.org");
+  await to.fill("bob@example.com");
+  await card(inbox).getByRole("button", { name: "Approve with changes" }).click();
+  await server.until(async () => (await server.readAsk(ask.id)).status === "approved");
+  expect((await server.readAsk(ask.id)).outcome?.input).toEqual({ to: "bob@example.com", copies: 2 });
+});
+
 test("a switch changes between reading and editing a plan, and keeps the changes", async ({ inbox, server }) => {
   const approval = (plan: string) => ({
     tool: "ExitPlanMode",

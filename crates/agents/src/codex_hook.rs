@@ -83,6 +83,8 @@ fn approval(tool: &str, input: &RawValue) -> Option<Approval> {
         preview,
         choices: Vec::new(),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: fields.non_blank_text("description"),
         action,
     })

@@ -114,6 +114,8 @@ mod tests {
             preview: None,
             choices: vec![],
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         };
         known_arguments(agent, &approval)

@@ -47,6 +47,12 @@ pub enum ErrorCode {
     WrongKind,
     /// The answers do not match the questions. The reasons are in `problems`.
     InvalidAnswers,
+    /// The approval does not permit this decision; see its `allowedDecisions`.
+    DecisionNotAllowed,
+    /// The changed input does not fit the `inputSchema` of the approval.
+    InvalidInput,
+    /// The `inputSchema` or `responseSchema` is not a JSON Schema that this server can use.
+    InvalidSchema,
     /// This server did not issue the answer link, or the person that it was issued for is no longer configured.
     InvalidLink,
     /// The answer link has expired.

@@ -49,6 +49,7 @@ pub(crate) fn question(options: &[(&str, &str)]) -> Question {
         multiple: false,
         custom: true,
         required: true,
+        response_schema: None,
         secret: false,
         minimum: None,
         maximum: None,
@@ -115,6 +116,8 @@ pub(crate) fn approval() -> Approval {
         preview: Some(Preview::Command { command: "cargo test --workspace".into(), cwd: Some("/home/ada/work/shop".into()) }),
         choices: Vec::new(),
         editable: true,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
     }
 }

@@ -1,8 +1,8 @@
 //! Words and signs that describe asks, shared by lists, prompts and outcomes. Pure.
 
 use sayso_client::api::ask::{
-    ActionKind, Actor, Ask, AskKind, AskStatus, Delivery, InputKind, OnTimeout, Outcome, Preview, Question, QuestionOption,
-    Reach, ShownAnswer,
+    ActionKind, Actor, Approval, ApprovalDecision, Ask, AskKind, AskStatus, Delivery, InputKind, OnTimeout, Outcome, Preview,
+    Question, QuestionOption, Reach, ShownAnswer,
 };
 use sayso_core::ask::strip_recommended;
 use sayso_core::time::{Time, in_short};
@@ -47,6 +47,22 @@ pub(crate) fn sign(ask: &Ask, look: &Look) -> String {
             look.paint(Style::Waiting, sign)
         }
     }
+}
+
+/// Explains why an approval cannot be decided like this.
+pub(crate) fn not_allowed(approval: &Approval, wanted: ApprovalDecision) -> String {
+    let possible = |decision: &ApprovalDecision| approval.allows(*decision);
+    let name = |decision: ApprovalDecision| match decision {
+        ApprovalDecision::Approve => "approve",
+        ApprovalDecision::Edit => "edit",
+        ApprovalDecision::Deny => "deny",
+    };
+    if wanted == ApprovalDecision::Edit && approval.allowed_decisions.is_none() {
+        return "This agent does not accept an edited input.".to_owned();
+    }
+    let all = [ApprovalDecision::Approve, ApprovalDecision::Edit, ApprovalDecision::Deny];
+    let allowed: Vec<&str> = all.into_iter().filter(possible).map(name).collect();
+    format!("This approval does not allow \u{201c}{}\u{201d}. Allowed: {}.", name(wanted), allowed.join(", "))
 }
 
 /// Summarizes an ask in one line.

@@ -42,6 +42,7 @@ pub fn question(text: &str, options: &[&str]) -> NewAsk {
         multiple: false,
         custom: true,
         required: true,
+        response_schema: None,
         secret: false,
         minimum: None,
         maximum: None,

@@ -25,6 +25,9 @@ pub const LABEL: usize = 256;
 /// Maximum bytes of a name or title of an agent, tool, choice or person.
 pub const NAME: usize = 256;
 
+/// Maximum bytes of a JSON Schema.
+pub const SCHEMA: usize = 32 * 1024;
+
 /// Maximum bytes of a path that a caller reports.
 pub const PATH: usize = 4 * 1024;
 

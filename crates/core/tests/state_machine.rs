@@ -68,7 +68,14 @@ impl Shape {
             Self::Port => Input::Number { minimum: Some(1.0), maximum: Some(65_535.0), integer: true },
             Self::YesNo => Input::YesNo,
         };
-        Question { key: index.to_string(), header: None, text: format!("{self:?}?"), input, required: self != Self::MaybeText }
+        Question {
+            key: index.to_string(),
+            header: None,
+            text: format!("{self:?}?"),
+            input,
+            required: self != Self::MaybeText,
+            response_schema: None,
+        }
     }
 
     /// Returns what the agent gets for these entries, or `None` if they are invalid.
@@ -207,6 +214,8 @@ fn ask(asked: &AskShape) -> Ask {
             preview: None,
             choices: vec![Choice { id: "always".to_owned(), label: "Always".to_owned() }],
             editable: *editable,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         }),
         AskShape::Link => AskBody::Link(Link { url: "https://example.com".to_owned(), message: None }),

@@ -3,6 +3,8 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from world import Person, until
@@ -260,3 +262,61 @@ def test_policy_decides_without_a_person(own_person: Person) -> None:
     decision = own_person.client().approve("send_email", {})
     assert (decision.approved, decision.by) == (False, "policy")
     assert own_person.asks() == []
+
+
+def _refused_first(
+    person: Person, wrong: Callable[[sayso.Sayso, str], Any], right: Callable[[sayso.Sayso, str], Any]
+) -> list[sayso.SaysoError]:
+    """Decides the next ask twice: the first decision is refused. Returns the list that receives the refusal."""
+    refusals: list[sayso.SaysoError] = []
+
+    def decide() -> None:
+        ask, admin = person.next()["id"], sayso.Sayso(url=person.server.url, token=person.server.admin_token)
+        try:
+            wrong(admin, ask)
+        except sayso.SaysoError as error:
+            refusals.append(error)
+        right(admin, ask)
+
+    person.soon(decide)
+    return refusals
+
+
+def test_edited_input_has_to_fit_the_schema(person: Person) -> None:
+    schema = {"type": "object", "properties": {"copies": {"type": "integer"}}, "required": ["copies"]}
+    refusals = _refused_first(
+        person,
+        lambda admin, ask: admin.asks.approve(ask, {"copies": "two"}),
+        lambda admin, ask: admin.asks.approve(ask, {"copies": 2}),
+    )
+    decision = person.client().approve("print", {"copies": 1}, editable=True, input_schema=schema)
+    assert decision.input == {"copies": 2}
+    assert [type(refusal) for refusal in refusals] == [sayso.InvalidInputError]
+    assert "`/copies`: " in str(refusals[0])
+
+
+def test_only_allowed_decisions_are_possible(person: Person) -> None:
+    refusals = _refused_first(
+        person, lambda admin, ask: admin.asks.deny(ask), lambda admin, ask: admin.asks.approve(ask)
+    )
+    assert person.client().approve("print", {"copies": 1}, allowed_decisions=["approve"])
+    assert [type(refusal) for refusal in refusals] == [sayso.DecisionNotAllowedError]
+    assert "does not allow to deny; allowed: approve" in str(refusals[0])
+
+
+def test_own_answer_has_to_fit_the_schema(person: Person) -> None:
+    refusals = _refused_first(
+        person,
+        lambda admin, ask: admin.asks.answer(ask, [["eighty"]]),
+        lambda admin, ask: admin.asks.answer(ask, [["8080"]]),
+    )
+    assert person.client().ask("Which port?", schema={"type": "integer"}) == "8080"
+    assert [type(refusal) for refusal in refusals] == [sayso.InvalidAnswersError]
+
+
+def test_schema_that_cannot_be_used_is_refused(person: Person) -> None:
+    with pytest.raises(sayso.InvalidSchemaError, match="Correct the schema, or ask without it"):
+        person.client().approve("print", editable=True, input_schema={"type": "strin"})
+    with pytest.raises(sayso.InvalidSchemaError, match="another document"):
+        person.client().ask("Which port?", schema={"$ref": "https://example.com/port"})
+    assert person.asks() == []

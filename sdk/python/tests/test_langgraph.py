@@ -165,6 +165,20 @@ def test_interrupts_of_the_middleware_are_decided_together(person: Person, mode:
     assert any("Not Bob." in text for text in read(result))
 
 
+def test_only_the_decisions_of_the_middleware_are_offered(person: Person) -> None:
+    middleware = HumanInTheLoopMiddleware({"send_email": {"allowed_decisions": ["approve", "edit"]}})
+    program = Program(call("ada", 1), middleware=middleware, checkpointer=InMemorySaver())
+    allowed: list[Any] = []
+
+    def decide() -> None:
+        allowed.append(person.next()["approval"]["allowedDecisions"])
+        person.approve()
+
+    person.soon(decide)
+    asyncio.run(drive(program.agent, program.payload, program.config, client=person.async_client()))
+    assert (allowed, program.sent) == ([["approve", "edit"]], ["ada"])
+
+
 class State(TypedDict):
     colour: str
 

@@ -119,6 +119,61 @@ describe("a single question", () => {
   });
 });
 
+describe("an approval with terms", () => {
+  const inputSchema = {
+    type: "object",
+    required: ["to", "copies"],
+    properties: { to: { type: "string" }, copies: { type: "integer", maximum: 3 }, urgent: { type: "boolean" } },
+  };
+  const email = (change: object = {}) =>
+    anApproval({
+      tool: "send_email",
+      action: "other",
+      input: { to: "ada", copies: 1 },
+      inputSchema,
+      ...change,
+    } as never);
+
+  it("is edited in a form", async () => {
+    const { sent } = show(email());
+    await click("Edit input");
+    expect(document.activeElement).toBe(screen.getByLabelText("to"));
+    await userEvent.type(screen.getByLabelText("to"), "@example.com");
+    const copies = screen.getByLabelText("copies");
+    await userEvent.clear(copies);
+    await userEvent.type(copies, "9");
+    expect(screen.getByText("Enter a number of at most 3.")).toBeTruthy();
+    await click("Approve with changes");
+    expect(sent).toEqual([]);
+    await userEvent.clear(copies);
+    await userEvent.type(copies, "2");
+    await userEvent.click(screen.getByRole("checkbox", { name: /urgent/ }));
+    await click("Approve with changes");
+    expect(sent).toEqual([{ kind: "approve", input: { to: "ada@example.com", copies: 2, urgent: true } }]);
+  });
+
+  it("is edited as JSON when a form would not show everything", async () => {
+    show(email({ input: { to: "ada", copies: 1, other: [] } }));
+    await click("Edit input");
+    expect(screen.getByRole("textbox", { name: "Input to approve" })).toBeTruthy();
+  });
+
+  it("offers only the decisions that are allowed", async () => {
+    const { sent } = show(email({ allowedDecisions: ["edit"] }));
+    expect(screen.queryByRole("button", { name: /^(Approve|Deny|Always)/ })).toBeNull();
+    await click("Edit input");
+    await userEvent.type(screen.getByLabelText("to"), "!");
+    await click("Approve with changes");
+    expect(sent).toEqual([{ kind: "approve", input: { to: "ada!", copies: 1 } }]);
+  });
+
+  it("cannot be edited unless that is allowed", () => {
+    show(email({ allowedDecisions: ["approve", "deny"], editable: false }));
+    expect(screen.queryByRole("button", { name: "Edit input" })).toBeNull();
+    expect(screen.getByRole("button", { name: "Approve" })).toBeTruthy();
+  });
+});
+
 describe("several questions", () => {
   const set = anAsk({ questions: [database, areas, token] });
 
@@ -450,6 +505,15 @@ describe("keys", () => {
       press(key);
       expect(sent).toEqual([decision]);
     }
+  });
+
+  it("do nothing for decisions that are not allowed", () => {
+    const { sent } = show(anApproval({ allowedDecisions: ["edit"] }), { active: true });
+    settle();
+    for (const key of ["a", "d", "D", "r"]) press(key);
+    expect([sent, screen.queryByRole("textbox")]).toEqual([[], null]);
+    press("e");
+    expect(screen.getByRole("textbox", { name: "Input to approve" })).toBeTruthy();
   });
 
   it("submit a set with Ctrl+Enter, also from a checkbox", async () => {

@@ -19,7 +19,17 @@ export {
   timeOrDate,
   whenWords,
 } from "./model/time";
-export { baseName, type CardState, contentOf, isOpen, shortDigest, stateOf, takesTyping, titleOf } from "./model/view";
+export {
+  allows,
+  baseName,
+  type CardState,
+  contentOf,
+  isOpen,
+  shortDigest,
+  stateOf,
+  takesTyping,
+  titleOf,
+} from "./model/view";
 export { whyWords } from "./model/why";
 export { Command } from "./parts/Command";
 export { KindIcon, StateIcon } from "./parts/icons";

@@ -12,9 +12,10 @@ import {
   type QuestionDraft,
   type,
 } from "./model/draft";
+import { fieldProblem, formFields } from "./model/schemaForm";
 import type { Sending } from "./model/sender";
 import { draftWords } from "./model/unsent";
-import { type CardState, contentOf, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
+import { allows, type CardState, contentOf, isOpen, oneClickQuestion, stateOf, takesOther } from "./model/view";
 import { useFiles } from "./useFiles";
 import type { Translate } from "./words";
 
@@ -75,16 +76,16 @@ export interface AskCardModel {
 /** The optional fields of a card. */
 export type WrittenField = "input" | "reason" | "note";
 
-/** The edited input in the shape of the original input. Undefined if it is not a JSON object. */
+/** The edited input in the shape of the original input. Undefined if it is not a JSON object or a field of its form is wrong. */
 export function editedInput(ask: Ask, text: string): Record<string, unknown> | undefined {
   const input = (ask.approval?.input ?? {}) as Record<string, unknown>;
   const field = editedField(ask);
   if (field) return { ...input, [field]: text };
   try {
     const parsed: unknown = JSON.parse(text);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
-      ? (parsed as Record<string, unknown>)
-      : undefined;
+    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return undefined;
+    const values = parsed as Record<string, unknown>;
+    return formFields(ask)?.some((field) => fieldProblem(field, values[field.name])) ? undefined : values;
   } catch {
     return undefined;
   }
@@ -109,11 +110,19 @@ const YES_NO = ["true", "false"];
 const NO_PROBLEMS: ReadonlyMap<number, string> = new Map();
 
 /** Validates a typed number like the server does. */
-function numberProblem(t: Translate, { input, minimum: min, maximum: max }: Question, typed?: string) {
-  if (input !== "number" || typed === undefined) return undefined;
+function numberProblem(t: Translate, question: Question, typed?: string) {
+  if (question.input !== "number" || typed === undefined) return undefined;
+  const { minimum: min, maximum: max } = question;
   const number = Number(typed);
   const inRange = number >= (min ?? -Infinity) && number <= (max ?? Infinity);
-  if (inRange) return undefined;
+  return inRange ? undefined : rangeWords(t, question);
+}
+
+/** Says which numbers are valid. */
+export function rangeWords(
+  t: Translate,
+  { minimum: min, maximum: max }: Pick<Question, "minimum" | "maximum">,
+): string {
   if (min != null && max != null) return t("question.rangeBoth", { min, max });
   if (min != null) return t("question.rangeMin", { min });
   return max != null ? t("question.rangeMax", { max }) : t("question.range");
@@ -203,6 +212,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
       return true;
     },
     no: ({ message = draft.reason ?? "", stop } = {}) => {
+      if (!allows(ask, "deny")) return;
       const kind = ask.kind === "question" ? "reject" : "deny";
       const words = message.trim() ? { message: message.trim() } : {};
       send({ kind, ...words, ...(stop ? { stop } : {}) }, t(kind === "reject" ? "button.reject" : "button.deny"));
@@ -210,6 +220,7 @@ export function useAskCard(ask: Ask, over: Partial<Host> = {}): AskCardModel {
     approve: ({ choice, label } = {}) => {
       const input = draft.input === null || draft.input === inputText(ask) ? undefined : editedInput(ask, draft.input);
       if (draft.input !== null && draft.input !== inputText(ask) && !input) return;
+      if (!allows(ask, input ? "edit" : "approve")) return;
       const seen = files?.digest ? { contentDigest: files.digest } : {};
       const decision: Decision = {
         kind: "approve",

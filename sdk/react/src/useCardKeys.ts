@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef, useState } from "react";
 import { isHeldDown } from "./heldKeys";
-import { contentOf, takesTyping, yesNoQuestion } from "./model/view";
+import { allows, contentOf, takesTyping, yesNoQuestion } from "./model/view";
 import { focusMissing, handleSetKey, hasMarks } from "./setKeys";
 import { type AskCardModel, hasOther, optionCount } from "./useAskCard";
 
@@ -146,11 +146,11 @@ function letter(event: KeyboardEvent, model: AskCardModel, options: CardKeysOpti
     case "D":
       return ask.kind === "approval" && act(() => model.no({ stop: true }));
     case "r":
-      return act(() => model.write("reason"));
+      return allows(ask, "deny") && act(() => model.write("reason"));
     case "n":
       return ask.kind === "question" && act(() => model.write("note"));
     case "e":
-      return ask.approval?.editable === true && act(() => model.write("input"));
+      return Boolean(ask.approval) && allows(ask, "edit") && act(() => model.write("input"));
     case "m":
       return options.onMakeRule !== undefined && act(options.onMakeRule);
     case "p":

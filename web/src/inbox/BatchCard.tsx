@@ -1,5 +1,6 @@
 import {
   type Ask,
+  allows,
   baseName,
   Command,
   contentOf,
@@ -33,7 +34,10 @@ export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: B
   const words = useCardWords();
   const card = useRef<HTMLElement>(null);
   const { sender, holdMs } = useHost();
-  const approvable = asks.every((ask) => ask.kind === "approval" && ask.approval?.action !== "plan");
+  const approvable = asks.every(
+    (ask) => ask.kind === "approval" && ask.approval?.action !== "plan" && allows(ask, "approve"),
+  );
+  const deniable = asks.every((ask) => allows(ask, "deny"));
   const count = asks.length;
   const decide = (isYes: boolean) => {
     const decisions = asks.map((ask) => {
@@ -44,7 +48,7 @@ export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: B
     onDecided?.();
   };
   const accepts = useKeyGrace(asks.map((ask) => ask.id + contentOf(ask)).join(), { active, card });
-  useBatchKeys(accepts, approvable, decide);
+  useBatchKeys(accepts, (isYes) => (isYes ? approvable : deniable), decide);
   return (
     <article
       ref={card}
@@ -73,9 +77,11 @@ export function BatchCard({ asks, active, onDecided, onCancel, onOpen, more }: B
               {t("button.approveN", { count })} <Kbd>a</Kbd>
             </button>
           )}
-          <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => decide(false)}>
-            {t("button.noN", { count })} <Kbd>d</Kbd>
-          </button>
+          {deniable && (
+            <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => decide(false)}>
+              {t("button.noN", { count })} <Kbd>d</Kbd>
+            </button>
+          )}
           <span className="gap" />
           {onCancel && (
             <button type="button" className="btn ghost" onClick={onCancel}>
@@ -120,17 +126,17 @@ function BatchList({ asks, onOpen }: { asks: Ask[]; onOpen: (ask: Ask) => void }
   );
 }
 
-function useBatchKeys(accepts: boolean, approvable: boolean, decide: (isYes: boolean) => void): void {
-  const latest = useRef({ accepts, approvable, decide });
-  latest.current = { accepts, approvable, decide };
+function useBatchKeys(accepts: boolean, offers: (isYes: boolean) => boolean, decide: (isYes: boolean) => void): void {
+  const latest = useRef({ accepts, offers, decide });
+  latest.current = { accepts, offers, decide };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const now = latest.current;
       if (!now.accepts || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
       if (isHeldDown(event) || isTyping(event.target)) return;
-      if (event.key === "a" && now.approvable) now.decide(true);
-      else if (event.key === "d") now.decide(false);
-      else return;
+      const isYes = event.key === "a";
+      if ((!isYes && event.key !== "d") || !now.offers(isYes)) return;
+      now.decide(isYes);
       event.preventDefault();
     };
     document.addEventListener("keydown", onKey);

@@ -81,7 +81,7 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
     }
     let input =
         Input::Choice { options, multiple: read_flag(&fields, "multiple", false)?, custom: read_flag(&fields, "custom", true)? };
-    Ok(Question { key: "0".to_owned(), header, text: asked, input, required: true })
+    Ok(Question { key: "0".to_owned(), header, text: asked, input, required: true, response_schema: None })
 }
 
 fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {

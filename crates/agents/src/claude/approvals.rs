@@ -34,6 +34,8 @@ pub(super) fn read(request: &Object<'_>, tool: &str, input: &RawValue) -> Approv
         preview,
         choices: suggestions::choices(request),
         editable: true,
+        allowed_decisions: None,
+        input_schema: None,
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) fn read(request: &Object<'_>, input: &RawValue) -> Approval {
         preview: text.map(|text| Preview::Plan { text }),
         choices,
         editable: true,
+        allowed_decisions: None,
+        input_schema: None,
         reason,
     }
 }

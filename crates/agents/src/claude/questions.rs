@@ -37,7 +37,14 @@ pub(super) fn read(input: &RawValue) -> Result<Vec<Question>, String> {
             // Claude never lists "Other" but always accepts free text.
             Input::Choice { options, multiple: fields.is_true("multiSelect"), custom: true }
         };
-        questions.push(Question { key: index.to_string(), header: fields.non_blank_text("header"), text, input, required: true });
+        questions.push(Question {
+            key: index.to_string(),
+            header: fields.non_blank_text("header"),
+            text,
+            input,
+            required: true,
+            response_schema: None,
+        });
     }
     Ok(questions)
 }
@@ -123,7 +130,14 @@ mod tests {
         let questions = read(&raw(TWO)).unwrap();
         let first = QuestionOption { preview: Some("p".into()), ..QuestionOption::new("x, y", Some("d".into())) };
         let input = Input::Choice { options: vec![first, QuestionOption::new("z", None)], multiple: true, custom: true };
-        let wanted = Question { key: "0".into(), header: Some("H".into()), text: "A ä?".into(), input, required: true };
+        let wanted = Question {
+            key: "0".into(),
+            header: Some("H".into()),
+            text: "A ä?".into(),
+            input,
+            required: true,
+            response_schema: None,
+        };
         assert_eq!(questions[0], wanted);
         assert_eq!((&questions[1].input, questions[1].key.as_str()), (&Input::Text { secret: false }, "1"));
     }

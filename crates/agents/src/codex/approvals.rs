@@ -55,6 +55,8 @@ pub(super) fn command(params: &Object<'_>) -> Approval {
         preview: command.map(|command| Preview::Command { command, cwd }),
         choices: command_choices(params),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: reason([params.non_blank_text("reason"), access, None]),
     }
 }
@@ -154,6 +156,8 @@ pub(super) fn permissions(params: &Object<'_>) -> Result<Approval, String> {
         preview: Some(Preview::Text { text: wishes.join("\n") }),
         choices: vec![Choice { id: SESSION.to_owned(), label: "Grant it until the session ends (Codex)".to_owned() }],
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: reason([params.non_blank_text("reason"), None, None]),
     })
 }
@@ -232,6 +236,8 @@ pub(super) fn mcp_tool(params: &Object<'_>, meta: &Object<'_>, item: Option<&Ite
         preview: None,
         choices: session.into_iter().chain(always).collect(),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: reason([meta.non_blank_text("tool_description"), None, None]),
     }
 }

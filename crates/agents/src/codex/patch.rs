@@ -33,6 +33,8 @@ pub(super) fn read(params: &Object<'_>, item: Option<&Item>) -> Approval {
         preview: (!diffs.is_empty()).then_some(Preview::Diff { files: diffs }),
         choices: vec![Choice { id: SESSION.to_owned(), label: "Allow changes to these files (Codex, this session)".to_owned() }],
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: reason([params.non_blank_text("reason"), root, unknown]),
     }
 }

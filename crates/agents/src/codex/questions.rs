@@ -31,7 +31,7 @@ pub(super) fn read(params: &Object<'_>) -> Result<Vec<Question>, String> {
             (false, true) => (text, Input::Text { secret: false }),
             (false, false) => (text, Input::Choice { options, multiple: false, custom }),
         };
-        Ok(Question { key, header: fields.non_blank_text("header"), text, input, required: true })
+        Ok(Question { key, header: fields.non_blank_text("header"), text, input, required: true, response_schema: None })
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn of_message(item: &Object<'_>) -> Result<Vec<Question>, String> {
             true => Input::Text { secret: false },
             false => Input::Choice { options, multiple: false, custom: true },
         };
-        Ok(Question { key: (number - 1).to_string(), header: None, text: title, input, required: true })
+        Ok(Question { key: (number - 1).to_string(), header: None, text: title, input, required: true, response_schema: None })
     })
 }
 
@@ -145,6 +145,7 @@ mod tests {
             text: "Which?".into(),
             input: Input::Choice { options, multiple: false, custom: true },
             required: true,
+            response_schema: None,
         };
         assert_eq!(questions[0], first);
         assert_eq!((questions[1].text.as_str(), &questions[1].input), ("The key?\n(none)", &Input::Text { secret: true }));

@@ -66,7 +66,14 @@ pub(crate) fn questions(schema: &RawValue, order: Option<&[String]>) -> Vec<Ques
         let said =
             Object::of(schema).and_then(|schema| schema.non_blank_text("description").or_else(|| schema.non_blank_text("title")));
         let text = said.unwrap_or_else(|| "Do you agree?".to_owned());
-        return vec![Question { key: CONFIRM.to_owned(), header: None, text, input: Input::YesNo, required: true }];
+        return vec![Question {
+            key: CONFIRM.to_owned(),
+            header: None,
+            text,
+            input: Input::YesNo,
+            required: true,
+            response_schema: None,
+        }];
     }
     fields.into_iter().map(Field::into_question).collect()
 }
@@ -290,7 +297,14 @@ impl Field<'_> {
             Kind::Text => Input::Text { secret: is_secret(&self.schema) },
             Kind::Lines | Kind::Unknown => Input::Text { secret: false },
         };
-        Question { key: self.name, header, text, input, required: self.required && self.schema.get("default").is_none() }
+        Question {
+            key: self.name,
+            header,
+            text,
+            input,
+            required: self.required && self.schema.get("default").is_none(),
+            response_schema: None,
+        }
     }
 
     /// Adds the value for these entries, and the value of the twin.

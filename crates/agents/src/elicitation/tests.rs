@@ -35,6 +35,7 @@ fn field_and_twin_become_one_question() {
         text: "Which database?".into(),
         input,
         required: false,
+        response_schema: None,
     };
     assert_eq!(questions[0], wanted);
     assert!(questions[1].multiple() && questions[1].takes_text());

@@ -114,6 +114,8 @@ impl MockAsk {
             preview: Some(preview),
             choices,
             editable: true,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         })
     }
@@ -198,7 +200,14 @@ impl MockAsk {
 }
 
 fn question(key: &str, header: &str, text: &str, input: Input) -> Question {
-    Question { key: key.to_owned(), header: Some(header.to_owned()), text: text.to_owned(), input, required: true }
+    Question {
+        key: key.to_owned(),
+        header: Some(header.to_owned()),
+        text: text.to_owned(),
+        input,
+        required: true,
+        response_schema: None,
+    }
 }
 
 fn choice<const N: usize>(options: [(&str, &str); N]) -> Vec<QuestionOption> {

@@ -37,6 +37,8 @@ pub(super) fn read(request: &Object<'_>, input: Option<Raw>) -> Option<Approval>
         preview,
         choices: choice(request).into_iter().collect(),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
         action,
     })

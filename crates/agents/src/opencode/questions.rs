@@ -41,6 +41,8 @@ pub(super) fn read(request: &Object<'_>) -> Result<Option<(Kind, AskBody)>, Stri
             preview: Some(Preview::Text { text: only.text.clone() }),
             choices: Vec::new(),
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         };
         return Ok(Some((Kind::Plan, AskBody::Approval(approval))));
@@ -59,7 +61,14 @@ fn question(index: usize, raw: &RawValue) -> Option<Question> {
         let custom = fields.get("custom").is_none_or(|custom| custom.get() != "false");
         Input::Choice { options, multiple: fields.is_true("multiple"), custom }
     };
-    Some(Question { key: index.to_string(), header: fields.non_blank_text("header"), text, input, required: true })
+    Some(Question {
+        key: index.to_string(),
+        header: fields.non_blank_text("header"),
+        text,
+        input,
+        required: true,
+        response_schema: None,
+    })
 }
 
 fn option(raw: &RawValue) -> Option<QuestionOption> {
@@ -136,6 +145,7 @@ mod tests {
             text: "Which?".into(),
             input: Input::Choice { options, multiple: false, custom: true },
             required: true,
+            response_schema: None,
         };
         assert_eq!(questions[0], wanted);
         assert!(matches!(questions[1].input, Input::Choice { multiple: true, custom: true, .. }));

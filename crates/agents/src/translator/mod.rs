@@ -113,7 +113,8 @@
 //!                 self.asked += 1;
 //!                 self.open = Some(self.asked);
 //!                 let input = QuestionInput::Text { secret: false };
-//!                 let question = Question { key: "0".to_owned(), header: None, text: text.to_owned(), input, required: true };
+//!                 let (key, text) = ("0".to_owned(), text.to_owned());
+//!                 let question = Question { key, header: None, text, input, required: true, response_schema: None };
 //!                 AgentEvent::AskOpened(Box::new(NewAsk {
 //!                     native_id: self.asked.to_string(),
 //!                     body: AskBody::Question { questions: vec![question] },

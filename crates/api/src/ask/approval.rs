@@ -101,6 +101,38 @@ pub enum ActionKind {
     Other,
 }
 
+/// A decision that a person can make about an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalDecision {
+    /// Approve the input as it is, also with one of the `choices`.
+    Approve,
+    /// Approve with a changed input.
+    Edit,
+    /// Deny.
+    Deny,
+}
+
+impl From<core::ApprovalDecision> for ApprovalDecision {
+    fn from(decision: core::ApprovalDecision) -> Self {
+        match decision {
+            core::ApprovalDecision::Approve => Self::Approve,
+            core::ApprovalDecision::Edit => Self::Edit,
+            core::ApprovalDecision::Deny => Self::Deny,
+        }
+    }
+}
+
+impl From<ApprovalDecision> for core::ApprovalDecision {
+    fn from(decision: ApprovalDecision) -> Self {
+        match decision {
+            ApprovalDecision::Approve => Self::Approve,
+            ApprovalDecision::Edit => Self::Edit,
+            ApprovalDecision::Deny => Self::Deny,
+        }
+    }
+}
+
 /// A request to use a tool with the given input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -137,9 +169,26 @@ pub struct Approval {
     /// Whether the agent accepts a different `input` with the approval.
     #[serde(default)]
     pub editable: bool,
+    /// The decisions that people can make. Defaults to `approve` and `deny`, and `edit` if `editable` is set. With `edit` in the
+    /// list, `editable` is set. Rules and deadlines can always deny.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_decisions: Option<Vec<ApprovalDecision>>,
+    /// A JSON Schema that a changed `input` has to fit, at most 32 KiB and without references to other documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub input_schema: Option<serde_json::Value>,
     /// The agent's explanation of why it asks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+impl Approval {
+    /// Whether people can make this decision.
+    #[must_use]
+    pub fn allows(&self, decision: ApprovalDecision) -> bool {
+        let listed = self.allowed_decisions.as_ref().is_none_or(|allowed| allowed.contains(&decision));
+        listed && (self.editable || decision != ApprovalDecision::Edit)
+    }
 }
 
 impl From<&core::Approval> for Approval {
@@ -156,6 +205,8 @@ impl From<&core::Approval> for Approval {
             preview: approval.preview.as_ref().map(Preview::from),
             choices: approval.choices.iter().map(|c| Choice { id: c.id.clone(), label: c.label.clone() }).collect(),
             editable: approval.editable,
+            allowed_decisions: approval.allowed_decisions.as_ref().map(|allowed| allowed.iter().map(|d| (*d).into()).collect()),
+            input_schema: approval.input_schema.as_ref().and_then(|schema| serde_json::from_str(schema.as_str()).ok()),
             reason: approval.reason.clone(),
         };
         match &approval.action {
@@ -204,12 +255,16 @@ impl From<Approval> for core::Approval {
             core::Action::Run { command } => Some(core::Preview::Command { command: command.clone(), cwd: None }),
             _ => None,
         });
+        let allowed: Option<Box<[core::ApprovalDecision]>> =
+            wanted.allowed_decisions.map(|allowed| allowed.into_iter().map(Into::into).collect());
         Self {
             title,
             input: sayso_core::raw::Raw::of(&wanted.input),
             preview,
             choices: wanted.choices.into_iter().map(|c| core::Choice { id: c.id, label: c.label }).collect(),
-            editable: wanted.editable,
+            editable: wanted.editable || allowed.as_ref().is_some_and(|allowed| allowed.contains(&core::ApprovalDecision::Edit)),
+            allowed_decisions: allowed,
+            input_schema: wanted.input_schema.as_ref().map(sayso_core::raw::Raw::of),
             reason: wanted.reason,
             tool: wanted.tool,
             action,

@@ -17,7 +17,7 @@ use utoipa::ToSchema;
 
 use crate::text_code::TextCode;
 
-pub use approval::{ActionKind, Approval, Choice, FileDiff, Link, Preview};
+pub use approval::{ActionKind, Approval, ApprovalDecision, Choice, FileDiff, Link, Preview};
 pub use calls::{
     AnswerRequest, ApproveRequest, AskPage, AskQuery, GetAskQuery, NewAsk, NoRequest, ReceiptQuery, SnoozeRequest,
     WithdrawByKeyQuery, WithdrawQuery,

@@ -98,6 +98,11 @@ pub struct Question {
     /// Whether the number has to be an integer.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub integer: bool,
+    /// A JSON Schema that the person's own text has to fit, for questions that accept text; at most 32 KiB and without
+    /// references to other documents. With `"type": "string"` the text itself is the value, otherwise the text is JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub response_schema: Option<serde_json::Value>,
     /// The options, in the agent's order.
     #[serde(default)]
     pub options: Vec<QuestionOption>,
@@ -120,6 +125,7 @@ impl From<&core::Question> for Question {
             minimum: None,
             maximum: None,
             integer: false,
+            response_schema: question.response_schema.as_ref().and_then(|schema| serde_json::from_str(schema.as_str()).ok()),
             options: Vec::new(),
             preselected: None,
         };
@@ -173,6 +179,7 @@ impl Question {
             text: self.text,
             input,
             required: self.required,
+            response_schema: self.response_schema.as_ref().map(sayso_core::raw::Raw::of),
         }
     }
 }

@@ -90,6 +90,8 @@ fn new_ask(args: args::AskArgs) -> NewAsk {
                 preview: None,
                 choices: Vec::new(),
                 editable: false,
+                allowed_decisions: None,
+                input_schema: None,
                 reason: Some(args.text.clone()),
             }),
             ..NewAsk::default()

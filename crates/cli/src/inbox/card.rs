@@ -1,6 +1,6 @@
 //! The head and the foot of the open ask: its state, the available actions, and typed text. Pure.
 
-use sayso_client::api::ask::{Ask, AskKind, AskStatus, Reach};
+use sayso_client::api::ask::{ApprovalDecision, Ask, AskKind, AskStatus, Reach};
 use sayso_core::time::in_short;
 use unicode_width::UnicodeWidthStr;
 
@@ -263,13 +263,25 @@ fn actions(model: &Model, ask: &Ask, draft: Option<&Draft>) -> String {
                 (false, true) => "a approve plan",
                 (false, false) => "a approve",
             };
-            let edit = if approval.is_some_and(|approval| approval.editable) { "   e edit" } else { "" };
+            let allows = |decision| approval.is_none_or(|approval| approval.allows(decision));
+            let edited = draft.is_some_and(|draft| draft.edited.is_some());
             let always = match approval.map_or(0, |approval| approval.choices.len()) {
                 0 => String::new(),
-                1 => "   1 always".to_owned(),
-                several => format!("   1-{} always", several.min(9)),
+                1 => "1 always".to_owned(),
+                several => format!("1-{} always", several.min(9)),
             };
-            format!("{yes}   d deny   r deny with reason   D deny and stop{edit}   m rule{always}")
+            let (approves, denies) = (allows(ApprovalDecision::Approve), allows(ApprovalDecision::Deny));
+            [
+                (approves || edited, yes),
+                (denies, "d deny   r deny with reason   D deny and stop"),
+                (allows(ApprovalDecision::Edit), "e edit"),
+                (true, "m rule"),
+                (approves && !always.is_empty(), always.as_str()),
+            ]
+            .into_iter()
+            .filter_map(|(offered, keys)| offered.then_some(keys))
+            .collect::<Vec<_>>()
+            .join("   ")
         }
         AskKind::Link => "Enter open   a done   d deny   r deny with reason   y copy".to_owned(),
         AskKind::Question if model.is_yes_no() => "a yes   d no   n note   r reject with reason".to_owned(),

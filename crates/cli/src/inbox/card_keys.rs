@@ -1,6 +1,6 @@
 //! Keys that work on all cards: approve, move, select, copy, go back. Pure.
 
-use sayso_client::api::ask::{ApproveRequest, Ask, AskKind, AskStatus};
+use sayso_client::api::ask::{ApprovalDecision, ApproveRequest, Ask, AskKind, AskStatus};
 
 use super::draft;
 use super::event::{Decision, Effect};
@@ -14,7 +14,15 @@ impl Model {
     pub(super) fn approve(&mut self) -> Vec<Effect> {
         let edited = self.draft().and_then(|draft| draft.edited.as_ref()).map(|edited| edited.input.clone());
         let several = self.selected.len();
+        let wanted = if edited.is_some() && several == 0 { ApprovalDecision::Edit } else { ApprovalDecision::Approve };
+        if let Some(why) = self.why_not_allowed(wanted) {
+            self.show_message(&why);
+            return Vec::new();
+        }
         self.decide_each(|ask| {
+            if !ask.approval.as_ref().is_none_or(|approval| approval.allows(wanted)) {
+                return None;
+            }
             let input = edited.clone().filter(|_| several == 0);
             let label = match (ask.kind, &input) {
                 (AskKind::Link, _) => "Done",
@@ -30,6 +38,10 @@ impl Model {
 
     /// Approves with one of the agent's own choices.
     pub(super) fn approve_with(&mut self, digit: char) -> Vec<Effect> {
+        if let Some(why) = self.why_not_allowed(ApprovalDecision::Approve) {
+            self.show_message(&why);
+            return Vec::new();
+        }
         let Some(ask) = self.ask() else { return Vec::new() };
         let choices = ask.approval.as_ref().map(|approval| approval.choices.as_slice()).unwrap_or_default();
         let at = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).and_then(|digit| digit.checked_sub(1));
@@ -40,11 +52,11 @@ impl Model {
     }
 
     pub(super) fn edit(&mut self) -> Vec<Effect> {
-        let Some(ask) = self.ask() else { return Vec::new() };
-        if !ask.approval.as_ref().is_some_and(|approval| approval.editable) {
-            self.show_message("This agent does not accept an edited input.");
+        if let Some(why) = self.why_not_allowed(ApprovalDecision::Edit) {
+            self.show_message(&why);
             return Vec::new();
         }
+        let Some(ask) = self.ask().filter(|ask| ask.approval.is_some()) else { return Vec::new() };
         let (text, suffix) = draft::text_to_edit(ask);
         let text = self.draft().and_then(|draft| draft.edited.as_ref()).map_or(text, |edited| edited.text.clone());
         vec![Effect::Edit { id: ask.id.clone(), text, suffix }]

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use sayso_client::api::ask::{Ask, AskKind, AskStatus, NoRequest, ShownAnswer};
+use sayso_client::api::ask::{Approval, ApprovalDecision, Ask, AskKind, AskStatus, NoRequest, ShownAnswer};
 
 use super::asks::is_undelivered;
 use super::event::{Decision, Effect};
 use super::list::Group;
 use super::model::Model;
 use crate::sanitize;
+use crate::words;
 
 /// How long an ask is snoozed.
 const SNOOZE: Duration = Duration::from_secs(30 * 60);
@@ -61,13 +62,27 @@ impl Model {
             (AskKind::Approval | AskKind::Link, true) => "Deny and stop",
             (AskKind::Approval | AskKind::Link, false) => "Deny",
         };
+        if let Some(why) = self.why_not_allowed(ApprovalDecision::Deny) {
+            self.show_message(&why);
+            return Vec::new();
+        }
         self.decide_each(|ask| {
+            let denies = |approval: &Approval| approval.allows(ApprovalDecision::Deny);
+            if !ask.approval.as_ref().is_none_or(denies) {
+                return None;
+            }
             let decision = match ask.kind {
                 AskKind::Question => Decision::Reject(no.clone()),
                 AskKind::Approval | AskKind::Link => Decision::Deny(no.clone()),
             };
             Some((decision, label(ask.kind).to_owned()))
         })
+    }
+
+    /// Explains why the approval under the cursor does not allow this decision. `None` if it does, or if several are selected.
+    pub(super) fn why_not_allowed(&self, decision: ApprovalDecision) -> Option<String> {
+        let approval = self.ask().filter(|_| self.selected.is_empty())?.approval.as_ref()?;
+        (!approval.allows(decision)).then(|| words::not_allowed(approval, decision))
     }
 
     /// Decides the selected asks, or the ask under the cursor.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use sayso_client::api::ask::{AskKind, AskStatus, NoRequest};
+use sayso_client::api::ask::{ApprovalDecision, AskKind, AskStatus, NoRequest};
 
 use super::draft;
 use super::event::Effect;
@@ -188,7 +188,10 @@ impl Model {
             KeyCode::Char('D') if self.ask().is_some_and(|ask| ask.kind == AskKind::Approval) => {
                 return self.no(&NoRequest { message: None, stop: true });
             }
-            KeyCode::Char('r') => self.type_into(Focus::Reason),
+            KeyCode::Char('r') => match self.why_not_allowed(ApprovalDecision::Deny) {
+                Some(why) => self.show_message(&why),
+                None => self.type_into(Focus::Reason),
+            },
             KeyCode::Char('m') => return self.make_rule(),
             code => return self.key_for_kind(code),
         }

@@ -1,6 +1,6 @@
 //! Parses typed lines. An invalid line becomes a message for the person, and the prompt asks again.
 
-use sayso_client::api::ask::{Approval, InputKind, Question, QuestionOption};
+use sayso_client::api::ask::{Approval, ApprovalDecision, InputKind, Question, QuestionOption};
 
 use crate::words;
 
@@ -188,12 +188,22 @@ pub(crate) enum Decision {
 
 /// Parses a line for an approval. Only an explicit yes approves.
 pub(crate) fn decision(approval: &Approval, line: &str) -> Result<Decision, String> {
+    let decision = parse_decision(approval, line)?;
+    let wanted = match decision {
+        Decision::Approve(_) => ApprovalDecision::Approve,
+        Decision::Edit => ApprovalDecision::Edit,
+        Decision::Deny | Decision::DenyWithReason | Decision::DenyAndStop => ApprovalDecision::Deny,
+        Decision::Help => return Ok(decision),
+    };
+    if approval.allows(wanted) { Ok(decision) } else { Err(words::not_allowed(approval, wanted)) }
+}
+
+fn parse_decision(approval: &Approval, line: &str) -> Result<Decision, String> {
     let line = line.trim().to_ascii_lowercase();
     match line.as_str() {
         "y" | "yes" | "a" | "approve" => Ok(Decision::Approve(None)),
         "n" | "no" | "d" | "deny" => Ok(Decision::Deny),
-        "e" | "edit" if approval.editable => Ok(Decision::Edit),
-        "e" | "edit" => Err("This agent does not accept an edited input.".to_owned()),
+        "e" | "edit" => Ok(Decision::Edit),
         "r" | "reason" => Ok(Decision::DenyWithReason),
         "s" | "stop" => Ok(Decision::DenyAndStop),
         "?" | "h" | "help" => Ok(Decision::Help),
@@ -371,7 +381,16 @@ mod tests {
         assert_eq!(decision(&wanted, "n"), Ok(Decision::Deny));
         assert_eq!(decision(&wanted, "r"), Ok(Decision::DenyWithReason));
         assert_eq!(decision(&wanted, "e"), Ok(Decision::Edit));
-        assert!(decision(&Approval { editable: false, ..wanted }, "e").is_err());
+        assert!(decision(&Approval { editable: false, ..wanted.clone() }, "e").is_err());
+        let allowed = Some(vec![ApprovalDecision::Edit, ApprovalDecision::Deny]);
+        let edited = Approval { allowed_decisions: allowed, ..wanted.clone() };
+        let refused = Err("This approval does not allow \u{201c}approve\u{201d}. Allowed: edit, deny.".to_owned());
+        assert_eq!((decision(&edited, "y"), decision(&edited, "1")), (refused.clone(), refused));
+        assert_eq!((decision(&edited, "e"), decision(&edited, "n")), (Ok(Decision::Edit), Ok(Decision::Deny)));
+        let approved = Approval { allowed_decisions: Some(vec![ApprovalDecision::Approve]), ..wanted };
+        for line in ["n", "r", "s", "e"] {
+            assert!(decision(&approved, line).is_err(), "{line}");
+        }
         assert_eq!((link("y"), link("o"), link("").is_err()), (Ok(LinkDecision::Done), Ok(LinkDecision::Open), true));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use sayso_client::api::ask::{ActionKind, Approval, Ask, AskFiles, FileDiff, InputKind, Link, Preview, Question};
+use sayso_client::api::ask::{
+    ActionKind, Approval, ApprovalDecision, Ask, AskFiles, Choice, FileDiff, InputKind, Link, Preview, Question,
+};
 use unicode_width::UnicodeWidthStr;
 
 use crate::files::{self, FileLine};
@@ -209,13 +211,16 @@ fn diff(text: &str, look: &Look) -> String {
 
 /// Returns the prompt text of an approval.
 pub(crate) fn decide(approval: &Approval) -> String {
+    let when = |decision, keys: &str| if approval.allows(decision) { keys.to_owned() } else { String::new() };
     let choices = match approval.choices.len() {
         0 => String::new(),
         1 => "1/".to_owned(),
         several => format!("1-{several}/"),
     };
-    let edit = if approval.editable { "e/" } else { "" };
-    format!("Approve? [y/n/{choices}{edit}r/?]: ")
+    let yes = when(ApprovalDecision::Approve, "y/");
+    let (no, reason) = (when(ApprovalDecision::Deny, "n/"), when(ApprovalDecision::Deny, "r/"));
+    let (choices, edit) = (when(ApprovalDecision::Approve, &choices), when(ApprovalDecision::Edit, "e/"));
+    format!("Approve? [{yes}{no}{choices}{edit}{reason}?]: ")
 }
 
 /// Help for the commands that all prompts accept.
@@ -246,16 +251,26 @@ pub(crate) fn question_help(question: &Question) -> String {
 
 /// Returns the help for an approval.
 pub(crate) fn approval_help(approval: &Approval) -> String {
-    let mut out = "  y  approve\n  n  deny".to_owned();
-    for (index, choice) in approval.choices.iter().enumerate() {
-        let _ = write!(out, "\n  {}  approve: {}", index + 1, sanitize::line(&choice.label));
+    let mut lines = Vec::new();
+    let denies = approval.allows(ApprovalDecision::Deny);
+    if approval.allows(ApprovalDecision::Approve) {
+        lines.push("  y  approve".to_owned());
     }
-    if approval.editable {
-        out.push_str("\n  e  edit the input, then approve");
+    if denies {
+        lines.push("  n  deny".to_owned());
     }
-    out.push_str("\n  r  deny with a reason\n  s  deny and stop the agent\n");
-    out.push_str(commands!("deny"));
-    out
+    if approval.allows(ApprovalDecision::Approve) {
+        let choice = |(index, choice): (usize, &Choice)| format!("  {}  approve: {}", index + 1, sanitize::line(&choice.label));
+        lines.extend(approval.choices.iter().enumerate().map(choice));
+    }
+    if approval.allows(ApprovalDecision::Edit) {
+        lines.push("  e  edit the input, then approve".to_owned());
+    }
+    if denies {
+        lines.push("  r  deny with a reason\n  s  deny and stop the agent".to_owned());
+    }
+    lines.push(commands!("deny").to_owned());
+    lines.join("\n")
 }
 
 /// Formats a link: the complete address with its host emphasized.
@@ -365,6 +380,7 @@ mod tests {
             input: InputKind::Text,
             options: Vec::new(),
             required: false,
+            response_schema: None,
             ..database()
         });
         insta::assert_snapshot!("several_questions", screen(&set, &look));
@@ -382,6 +398,8 @@ mod tests {
             preview: Some(Preview::Diff { files }),
             command: None,
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             ..fixtures::approval()
         };
         insta::assert_snapshot!("an_edit", screen(&Ask { approval: Some(edit), ..approval_ask() }, &look));

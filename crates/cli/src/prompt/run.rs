@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use sayso_client::Client;
-use sayso_client::api::ask::{AnswerRequest, Approval, ApproveRequest, Ask, AskKind, NoRequest};
+use sayso_client::api::ask::{AnswerRequest, Approval, ApprovalDecision, ApproveRequest, Ask, AskKind, NoRequest};
 use sayso_client::api::error::ErrorCode;
 
 use super::parse::{self, Command, Decision, LinkDecision};
@@ -224,6 +224,10 @@ impl Prompt<'_> {
         loop {
             let line = match self.read(&words, &help, Echo::Shown, keyboard).await {
                 TypedInput::Line(line) => line,
+                TypedInput::Step(Step::No(_)) if !approval.allows(ApprovalDecision::Deny) => {
+                    out.line(&words::not_allowed(approval, ApprovalDecision::Deny));
+                    continue;
+                }
                 TypedInput::Step(step) => return Ok(step),
             };
             match parse::decision(approval, &line) {

@@ -48,6 +48,8 @@ fn evil_approval() -> NewAsk {
             preview: Some(Preview::Command { command: evil("command"), cwd: Some(evil("cwd")) }),
             choices: vec![Choice { id: "c".into(), label: evil("choice") }],
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             reason: Some(evil("reason")),
         }),
         ..NewAsk::default()

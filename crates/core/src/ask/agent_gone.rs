@@ -46,7 +46,14 @@ mod tests {
 
     fn question(secret: bool) -> AskBody {
         let text = "Which port?".to_owned();
-        let question = Question { key: "0".to_owned(), header: None, text, input: Input::Text { secret }, required: true };
+        let question = Question {
+            key: "0".to_owned(),
+            header: None,
+            text,
+            input: Input::Text { secret },
+            required: true,
+            response_schema: None,
+        };
         AskBody::Question { questions: vec![question] }
     }
 

@@ -132,11 +132,12 @@ mod tests {
             text: "Which?".into(),
             input: Input::Choice { options, multiple, custom },
             required: true,
+            response_schema: None,
         }
     }
 
     fn asked(input: Input) -> Question {
-        Question { key: "k".into(), header: None, text: "?".into(), input, required: true }
+        Question { key: "k".into(), header: None, text: "?".into(), input, required: true, response_schema: None }
     }
 
     fn give(question: Question, entries: &[&str]) -> Result<Vec<String>, String> {

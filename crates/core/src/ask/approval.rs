@@ -116,6 +116,29 @@ pub struct Choice {
     pub label: String,
 }
 
+/// A decision that a person can make about an approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalDecision {
+    /// Approves the input as it is, also with one of the agent's choices.
+    Approve,
+    /// Approves a changed input.
+    Edit,
+    Deny,
+}
+
+impl ApprovalDecision {
+    /// The name on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Approve => "approve",
+            Self::Edit => "edit",
+            Self::Deny => "deny",
+        }
+    }
+}
+
 /// Approvals: an agent asks whether it can use a tool with an input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -135,12 +158,26 @@ pub struct Approval {
     /// Whether the agent accepts a changed input.
     #[serde(default)]
     pub editable: bool,
+    /// The decisions that people can make; `None` permits all, and `Edit` only if the input is `editable`. Rules, deadlines and
+    /// withdrawals can always end an approval without running the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed_decisions: Option<Box<[ApprovalDecision]>>,
+    /// The JSON Schema of a changed input. This crate does not interpret it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Raw>,
     /// The agent's reason for asking.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
 impl Approval {
+    /// Whether people can make this decision.
+    #[must_use]
+    pub fn allows(&self, decision: ApprovalDecision) -> bool {
+        let listed = self.allowed_decisions.as_ref().is_none_or(|allowed| allowed.contains(&decision));
+        listed && (self.editable || decision != ApprovalDecision::Edit)
+    }
+
     pub(crate) fn check_limits(&self) -> Result<(), LimitExceeded> {
         limits::check("the name of the tool", self.tool.len(), limits::NAME)?;
         limits::check("the title", self.title.len(), limits::TEXT)?;
@@ -148,6 +185,7 @@ impl Approval {
         let preview = self.preview.as_ref().map_or(0, Preview::text_size);
         limits::check("the preview", preview, limits::RAW)?;
         limits::check("the command or the paths", self.action.text_size(), limits::RAW)?;
+        limits::check("the inputSchema", self.input_schema.as_ref().map_or(0, |schema| schema.as_str().len()), limits::SCHEMA)?;
         limits::check("the number of choices", self.choices.len(), limits::OPTIONS)?;
         self.choices
             .iter()

@@ -48,6 +48,14 @@ impl DigestFields {
             self.text(&approval.title);
             self.maybe(approval.reason.as_deref());
         }
+        // Only if they are present, so that the digests of earlier versions stay the same.
+        if let Some(allowed) = &approval.allowed_decisions {
+            self.text("allowedDecisions");
+            self.list(allowed.iter().map(|decision| decision.as_str()));
+        }
+        if let Some(schema) = &approval.input_schema {
+            self.list(["inputSchema", schema.as_str()].into_iter());
+        }
     }
 
     /// Adds the preview: the directory of a command, the change of a file, or the text of a plan.

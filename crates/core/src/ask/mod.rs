@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use agent_gone::{AgentGoneEffect, agent_gone_effect};
 pub use answer::{Answers, InvalidAnswers, QuestionProblem, first_options, validate_answers};
-pub use approval::{Action, Approval, Choice, FileDiff, Preview};
+pub use approval::{Action, Approval, ApprovalDecision, Choice, FileDiff, Preview};
 pub use digest::ask_digest;
 pub use executed_files::{ExecutedFile, ExecutedFiles, content_digest};
 pub use link::{Link, LinkSchemeRefused};
@@ -93,6 +93,18 @@ impl AskBody {
     #[must_use]
     pub fn is_secret(&self) -> bool {
         self.questions().iter().any(Question::is_secret)
+    }
+
+    /// Whether the decision contains a value that has to fit a JSON Schema of the ask.
+    #[must_use]
+    pub fn has_schema_for(&self, decision: &Decision) -> bool {
+        match (self, decision) {
+            (Self::Approval(approval), Decision::Approved { input, .. }) => input.is_some() && approval.input_schema.is_some(),
+            (Self::Question { questions }, Decision::Answered { .. }) => {
+                questions.iter().any(|question| question.response_schema.is_some())
+            }
+            (Self::Question { .. } | Self::Approval(_) | Self::Link(_), _) => false,
+        }
     }
 
     /// Describes the request in one line.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{self, LimitExceeded};
+use crate::raw::Raw;
 
 /// One option of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +95,9 @@ pub struct Question {
     pub input: Input,
     /// Whether an answer is required.
     pub required: bool,
+    /// The JSON Schema of the person's own text. This crate does not interpret it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_schema: Option<Raw>,
 }
 
 impl Question {
@@ -129,10 +133,19 @@ impl Question {
         matches!(self.input, Input::Choice { custom: true, .. } | Input::Text { .. })
     }
 
+    /// Returns the entry of an answer that is the person's own text.
+    #[must_use]
+    pub fn own_text<'a>(&self, answer: &'a [String]) -> Option<&'a str> {
+        let is_own = |entry: &&String| !self.options().iter().any(|option| option.is_named_by(entry));
+        answer.iter().filter(|entry| self.takes_text() && !entry.trim().is_empty()).find(is_own).map(String::as_str)
+    }
+
     pub(crate) fn check_limits(&self) -> Result<(), LimitExceeded> {
         limits::check("the key of a question", self.key.len(), limits::TEXT)?;
         limits::check("the text of a question", self.text.len(), limits::TEXT)?;
         limits::check("the header of a question", self.header.as_ref().map_or(0, String::len), limits::TEXT)?;
+        let schema = self.response_schema.as_ref().map_or(0, |schema| schema.as_str().len());
+        limits::check("the responseSchema", schema, limits::SCHEMA)?;
         limits::check("the number of options", self.options().len(), limits::OPTIONS)?;
         for option in self.options() {
             limits::check("the label of an option", option.label.len(), limits::TEXT)?;

@@ -34,7 +34,8 @@ impl Question {
     fn text_size(&self) -> usize {
         let options = self.options().iter();
         let options = options.map(|o| o.value.len() + o.label.len() + long(o.description.as_ref()) + long(o.preview.as_ref()));
-        self.key.len() + self.text.len() + long(self.header.as_ref()) + options.sum::<usize>()
+        let schema = self.response_schema.as_ref().map_or(0, |schema| schema.as_str().len());
+        self.key.len() + self.text.len() + long(self.header.as_ref()) + options.sum::<usize>() + schema
     }
 }
 
@@ -68,7 +69,8 @@ impl Ask {
                 let preview = approval.preview.as_ref().map_or(0, Preview::text_size);
                 let choices: usize = approval.choices.iter().map(|choice| choice.id.len() + choice.label.len()).sum();
                 let names = approval.title.len() + approval.tool.len();
-                approval.input.as_str().len() + preview + approval.action.text_size() + choices + names
+                let schema = approval.input_schema.as_ref().map_or(0, |schema| schema.as_str().len());
+                approval.input.as_str().len() + preview + approval.action.text_size() + choices + names + schema
             }
             AskBody::Link(link) => link.url.len() + long(link.message.as_ref()),
         };

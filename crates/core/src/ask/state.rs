@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Answers, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate_answers};
+use super::{Answers, Approval, ApprovalDecision, Ask, AskBody, AskKind, Input, InvalidAnswers, Question, validate_answers};
 use crate::actor::Actor;
 use crate::digest::ShaDigest;
 use crate::limits;
@@ -226,9 +226,19 @@ pub enum Refused {
     /// The agent does not accept a changed input.
     #[error("the agent does not accept a changed input for this tool")]
     NotEditable,
+    /// The caller that opened the approval does not permit this decision.
+    #[error("this approval does not allow to {}; allowed: {}", decision.as_str(), list_decisions(allowed))]
+    DecisionNotAllowed { decision: ApprovalDecision, allowed: Vec<ApprovalDecision> },
+    /// The changed input does not fit the schema of the approval. Created by the service, which has the validator.
+    #[error("the changed input does not fit: {0}; correct it and approve again")]
+    InvalidInput(String),
     /// A text is too long.
     #[error(transparent)]
     Limit(#[from] limits::LimitExceeded),
+}
+
+fn list_decisions(decisions: &[ApprovalDecision]) -> String {
+    decisions.iter().map(|decision| decision.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// The result of deciding an ask.
@@ -276,12 +286,14 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
             if let Some(id) = choice.as_ref().filter(|id| !approval.choices.iter().any(|choice| choice.id == **id)) {
                 return Err(Refused::UnknownChoice(limits::head(id, 80).to_owned()));
             }
+            let decision = if input.is_some() { ApprovalDecision::Edit } else { ApprovalDecision::Approve };
             if let Some(input) = &input {
                 if !approval.editable {
                     return Err(Refused::NotEditable);
                 }
                 limits::check("the input", input.as_str().len(), limits::RAW)?;
             }
+            check_allowed(approval, decision)?;
             Ok(Decision::Approved { choice, input })
         }
         (AskBody::Link(_), Decision::Approved { choice, input }) => match (choice, input) {
@@ -292,7 +304,10 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
         (AskBody::Question { .. }, Decision::Rejected { message, stop }) => {
             Ok(Decision::Rejected { message: own_message_or(message, texts::REJECTED)?, stop })
         }
-        (AskBody::Approval(_), Decision::Denied { message, stop }) => {
+        (AskBody::Approval(approval), Decision::Denied { message, stop }) => {
+            if matches!(by, Actor::Person { .. } | Actor::Message { .. }) {
+                check_allowed(approval, ApprovalDecision::Deny)?;
+            }
             Ok(Decision::Denied { message: own_message_or(message, texts::DENIED)?, stop })
         }
         (AskBody::Link(_), Decision::Denied { message, stop }) => {
@@ -302,6 +317,13 @@ fn fitting(body: &AskBody, decision: Decision, by: &Actor) -> Result<Decision, R
         (body, Decision::Answered { .. } | Decision::Rejected { .. } | Decision::Approved { .. } | Decision::Denied { .. }) => {
             Err(Refused::WrongKind(body.kind()))
         }
+    }
+}
+
+fn check_allowed(approval: &Approval, decision: ApprovalDecision) -> Result<(), Refused> {
+    match &approval.allowed_decisions {
+        Some(allowed) if !approval.allows(decision) => Err(Refused::DecisionNotAllowed { decision, allowed: allowed.to_vec() }),
+        Some(_) | None => Ok(()),
     }
 }
 

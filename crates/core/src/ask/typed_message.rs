@@ -55,6 +55,8 @@ impl PendingAsk {
         let live = ask.state == AskState::Pending(Reach::Live);
         let as_answer = match &*ask.body {
             AskBody::Question { questions } if live && !ask.body.is_secret() => match questions.as_slice() {
+                // Messages are not validated against a schema.
+                _ if questions.iter().any(|question| question.response_schema.is_some()) => None,
                 [only] if only.takes_text() || typed == TypedAnswers::Any => Some(TextShape::Only),
                 [_] | [] => None,
                 _ if typed == TypedAnswers::Sets => Some(TextShape::WholeSet),

@@ -4,7 +4,7 @@
 use super::address;
 use super::command_line::first_not_covered;
 use super::config_files::{config_kind, mentions_config, programs_that_read};
-use super::decide::{Verdict, quoted};
+use super::decide::{Verdict, message_or, quoted};
 use super::explain::Considered;
 use super::guard;
 use super::model::{ApprovalPolicy, Effect};
@@ -13,7 +13,7 @@ use super::scopes::{PolicySet, Scope};
 use super::settings::Settings;
 use super::start_directory::{StartDirectory, change_to};
 use super::words::Word;
-use crate::ask::{Action, AskBody, Decision, PolicyNote};
+use crate::ask::{Action, ApprovalDecision, AskBody, Decision, PolicyNote};
 use crate::texts;
 
 /// Decides an approval or a link. `seen`, if given, receives the result of every rule.
@@ -66,7 +66,7 @@ pub(super) fn decide(
         })
     };
     if let Some((scope, rule)) = denied {
-        let message = rule.spec().message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
+        let message = message_or(rule.spec().message.as_ref(), texts::DENIED_BY_POLICY);
         let (hits, rule) = (vec![rule.key(scope)], rule.label(scope));
         return Verdict::Decided { decision: Decision::Denied { message, stop: false }, rule, hits };
     }
@@ -85,7 +85,7 @@ pub(super) fn decide(
         },
         ApprovalPolicy::Ask => person(why, Vec::new()),
         ApprovalPolicy::Deny => {
-            let message = settings.approval_message.clone().unwrap_or_else(|| texts::DENIED_BY_POLICY.to_owned());
+            let message = message_or(settings.approval_message.as_ref(), texts::DENIED_BY_POLICY);
             Verdict::Decided {
                 decision: Decision::Denied { message, stop: false },
                 rule: "approvals.policy = \"deny\"".to_owned(),
@@ -101,6 +101,11 @@ fn approved(rule: String, hits: Vec<String>) -> Verdict {
 
 /// Returns why neither a rule nor `policy = "allow"` can approve the ask, or `None` if they can.
 fn why_not_approved(prepared: &PreparedAsk<'_>) -> Option<String> {
+    if let AskBody::Approval(approval) = prepared.subject.body
+        && !approval.allows(ApprovalDecision::Approve)
+    {
+        return Some("the caller wants a decision by a person".to_owned());
+    }
     if let Some(why) = find_config_argument(prepared) {
         return Some(why);
     }

@@ -84,6 +84,11 @@ pub fn timed_out(body: &AskBody, deadline: &Deadline) -> Decision {
     }
 }
 
+/// Returns the message of a rule or setting, or the default if it has none or an empty one. The agent reads it.
+pub(super) fn message_or(own: Option<&String>, default: &str) -> String {
+    own.filter(|own| !own.trim().is_empty()).map_or_else(|| default.to_owned(), Clone::clone)
+}
+
 /// Formats a part of an ask for a sentence: one line, shortened, between backticks.
 pub(super) fn quoted(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

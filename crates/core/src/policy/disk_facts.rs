@@ -119,6 +119,8 @@ mod tests {
             preview: None,
             choices: vec![],
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         });
         paths_to_follow(&body, Some("/p"), Some("/home/u"))

@@ -1,6 +1,6 @@
 //! Decides questions. Rules answer them one by one, and the defaults decide the rest.
 
-use super::decide::{Verdict, quoted};
+use super::decide::{Verdict, message_or, quoted};
 use super::explain::Considered;
 use super::model::{Effect, QuestionPolicy, Texts};
 use super::rules::{MismatchReason, PreparedAsk, PreparedQuestion, Rule};
@@ -45,10 +45,7 @@ pub(super) fn decide(
     }
 
     let reject = |message: Option<&String>, rule: String, hits: Vec<String>| Verdict::Decided {
-        decision: Decision::Rejected {
-            message: message.cloned().unwrap_or_else(|| texts::REJECTED_BY_POLICY.to_owned()),
-            stop: false,
-        },
+        decision: Decision::Rejected { message: message_or(message, texts::REJECTED_BY_POLICY), stop: false },
         rule,
         hits,
     };
@@ -160,5 +157,8 @@ fn answer_to(rule: &Rule, question: &Question) -> Result<Vec<String>, MismatchRe
     };
     let answer =
         validate_answers(std::slice::from_ref(question), &[entries]).map_err(|_| "the question does not take its answer")?;
+    if question.response_schema.is_some() && answer.iter().any(|entries| question.own_text(entries).is_some()) {
+        return Err("the question has a schema for own text");
+    }
     answer.into_iter().next().filter(|entries| !entries.is_empty()).ok_or("the question does not take its answer")
 }

@@ -97,6 +97,6 @@ impl Checkpoint {
             CheckpointInput::Number => Input::Number { minimum: self.minimum, maximum: self.maximum, integer: self.integer },
             CheckpointInput::YesNo => Input::YesNo,
         };
-        Question { key: "0".to_owned(), header: self.header.clone(), text, input, required: true }
+        Question { key: "0".to_owned(), header: self.header.clone(), text, input, required: true, response_schema: None }
     }
 }

@@ -38,7 +38,7 @@ prop_compose! {
     fn approval()(tool in text(), action in action(), title in text(), input in text(), preview in option::of(preview()), reason in option::of(text()))
         -> Approval
     {
-        Approval { tool, action, title, input: Raw::of(&input), preview, choices: vec![], editable: false, reason }
+        Approval { tool, action, title, input: Raw::of(&input), preview, choices: vec![], editable: false, allowed_decisions: None, input_schema: None, reason }
     }
 }
 

@@ -1,17 +1,20 @@
 //! Sizes and limits of asks, and the effect of decisions on them.
 
+use std::time::Duration;
+
 use sayso_core::actor::Actor;
 use sayso_core::ask::{
-    Action, Approval, Ask, AskBody, AskContext, AskKind, AskState, Asker, Choice, Claims, Decision, Delivery, DeliveryError,
-    ExecutedFile, ExecutedFiles, FileDiff, Input, InvalidAnswers, Link, MessageTarget, Origin, Outcome, OutcomeStatus,
-    PendingAsk, PolicyNote, Preview, Question, QuestionOption, QuestionProblem, Reach, Refused, TextShape, TypedAnswers,
-    content_digest, find_message_target, first_options, resolve, validate_answers,
+    Action, Approval, ApprovalDecision, Ask, AskBody, AskContext, AskKind, AskState, Asker, Choice, Claims, Decision, Delivery,
+    DeliveryError, ExecutedFile, ExecutedFiles, FileDiff, Input, InvalidAnswers, Link, MessageTarget, Origin, Outcome,
+    OutcomeStatus, PendingAsk, PolicyNote, Preview, Question, QuestionOption, QuestionProblem, Reach, Refused, TextShape,
+    TypedAnswers, content_digest, find_message_target, first_options, resolve, validate_answers,
 };
 use sayso_core::digest::{FileHash, ShaDigest};
 use sayso_core::id::{AskId, BlockId, TokenId};
 use sayso_core::limits;
 use sayso_core::raw::Raw;
 use sayso_core::texts;
+use sayso_core::time::Span;
 
 use crate::support::{NOW, ask, asked, choice, link, run};
 
@@ -75,6 +78,7 @@ fn every_text_of_an_ask_counts_once() {
             custom: false,
         },
         required: true,
+        response_schema: None,
     };
     assert_eq!(open(ask(&[question])).text_size(), 2047);
     assert_eq!(open(AskBody::Link(Link { url: long(1), message: Some(long(2)) })).text_size(), 3);
@@ -532,6 +536,33 @@ fn limit_of(refused: Refused) -> LimitError {
     match refused {
         Refused::Limit(limits::LimitExceeded { what, actual, .. }) => LimitError { what, actual },
         other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn only_people_are_limited_to_the_allowed_decisions() {
+    use ApprovalDecision::{Approve, Deny, Edit};
+    let person = || Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([2; 16]) };
+    let edit = || Decision::Approved { choice: None, input: Some(Raw::of(&7)) };
+    let deny = || Decision::Denied { message: "no".to_owned(), stop: false };
+    for allowed in [vec![Approve], vec![Edit], vec![Deny], vec![Approve, Edit], vec![Approve, Deny], vec![Edit, Deny]] {
+        let body = || {
+            approval_of(|approval| {
+                (approval.editable, approval.allowed_decisions) = (allowed.contains(&Edit), Some(allowed.clone().into()));
+            })
+        };
+        let taken = |decision: Decision, by: Actor| resolve(&open(body()), decision, by, NOW).map(|taken| taken.for_agent);
+        for (kind, decision) in [(Approve, approved()), (Deny, deny())] {
+            let refused = Refused::DecisionNotAllowed { decision: kind, allowed: allowed.clone() };
+            let expected = if allowed.contains(&kind) { Ok(decision.clone()) } else { Err(refused) };
+            assert_eq!(taken(decision, person()), expected, "{allowed:?}");
+        }
+        let expected = if allowed.contains(&Edit) { Ok(edit()) } else { Err(Refused::NotEditable) };
+        assert_eq!(taken(edit(), person()), expected, "{allowed:?}");
+        let (policy, timeout) = (Actor::Policy { rule: "r".to_owned() }, Actor::Timeout { after: Span(Duration::from_secs(1)) });
+        assert_eq!((taken(deny(), policy), taken(deny(), timeout)), (Ok(deny()), Ok(deny())));
+        let withdrawn = Decision::Withdrawn { reason: "gone".to_owned() };
+        assert_eq!(taken(withdrawn.clone(), Actor::Agent), Ok(withdrawn));
     }
 }
 

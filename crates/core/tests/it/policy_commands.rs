@@ -1,10 +1,12 @@
 //! Hostile command lines: what an innocent rule must never allow, and what a deny must always catch.
 
-use sayso_core::ask::{Action, Approval, AskBody};
+use sayso_core::ask::{Action, Approval, ApprovalDecision, AskBody, Input};
 use sayso_core::policy::{Verdict, explain};
 use sayso_core::texts;
 
-use crate::support::{NOW, approval, approved, denied, edit, link, read, run, subject, user, verdict, why, without_hits};
+use crate::support::{
+    NOW, approval, approved, ask, asked, denied, edit, link, read, rejected, run, subject, user, verdict, why, without_hits,
+};
 
 const INNOCENT: &str = r#"
     [[rules]]
@@ -213,6 +215,36 @@ fn plans_modes_and_links_wait_for_a_person() {
         verdict(&user("[approvals]\npolicy = \"deny\"\nmessage = \"Not now.\""), &link()),
         denied("Not now.", "approvals.policy = \"deny\"")
     );
+}
+
+#[test]
+fn denial_of_a_policy_has_a_message_even_if_the_policy_has_an_empty_one() {
+    for empty in ["", " \\n"] {
+        let rule = user(&format!("[[rules]]\ndo = \"deny\"\nrun = \"ls\"\nmessage = \"{empty}\""));
+        assert_eq!(verdict(&rule, &run("ls")), denied(texts::DENIED_BY_POLICY, "rule 1 (user)"));
+        let all = user(&format!("[approvals]\npolicy = \"deny\"\nmessage = \"{empty}\""));
+        assert_eq!(verdict(&all, &run("ls")), denied(texts::DENIED_BY_POLICY, "approvals.policy = \"deny\""));
+        let questions = user(&format!("[questions]\npolicy = \"reject\"\nmessage = \"{empty}\""));
+        let expected = rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"");
+        assert_eq!(verdict(&questions, &ask(&[asked("", "?", Input::YesNo)])), expected);
+    }
+}
+
+#[test]
+fn approval_whose_caller_does_not_allow_it_waits_for_a_person_or_is_denied() {
+    let body = |allowed: &[ApprovalDecision]| {
+        let AskBody::Approval(mut wanted) = run("ls") else { panic!("not an approval") };
+        (wanted.editable, wanted.allowed_decisions) = (true, Some(allowed.into()));
+        AskBody::Approval(wanted)
+    };
+    let edited = body(&[ApprovalDecision::Edit, ApprovalDecision::Deny]);
+    let approve_only = body(&[ApprovalDecision::Approve]);
+    for policy in ["[[rules]]\ndo = \"allow\"\nrun = \"ls\"", "[approvals]\npolicy = \"allow\""] {
+        assert_eq!(why(&verdict(&user(policy), &edited)), Some("the caller wants a decision by a person"), "{policy}");
+        assert!(matches!(verdict(&user(policy), &approve_only), Verdict::Decided { .. }), "{policy}");
+    }
+    let deny = user("[[rules]]\ndo = \"deny\"\nrun = \"ls\"");
+    assert_eq!(verdict(&deny, &approve_only), denied(texts::DENIED_BY_POLICY, "rule 1 (user)"));
 }
 
 #[test]

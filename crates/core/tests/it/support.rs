@@ -33,6 +33,8 @@ pub(crate) fn approval(tool: &str, action: Action) -> AskBody {
         preview: None,
         choices: vec![],
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
     })
 }
@@ -72,6 +74,7 @@ pub(crate) fn asked(header: &str, text: &str, input: Input) -> Question {
         text: text.into(),
         input,
         required: true,
+        response_schema: None,
     }
 }
 

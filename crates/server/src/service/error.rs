@@ -13,6 +13,7 @@ use sayso_store::StoreError;
 use sayso_store::ops::ResolveError;
 
 use super::asks::ContentChanged;
+use super::json_schema::InvalidSchema;
 
 /// Why a use case was refused or failed. Clients receive the text, which ends with the next step where there is one.
 #[derive(Debug, thiserror::Error)]
@@ -64,6 +65,9 @@ pub(crate) enum ServiceError {
         "the state of this group cannot be decrypted: it was modified, or the key file was replaced; a person decides about the run"
     )]
     StateUnreadable,
+    /// A schema that is invalid, or too large or too complex to validate with.
+    #[error(transparent)]
+    InvalidSchema(#[from] InvalidSchema),
     /// Only admins configure targets.
     #[error("no callback target `{0}` is configured; an admin adds [callbacks.{0}] to config.toml")]
     UnknownCallback(String),

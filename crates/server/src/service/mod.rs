@@ -18,6 +18,7 @@ mod error;
 pub(crate) mod explain;
 mod followed_links;
 pub(crate) mod groups;
+pub(crate) mod json_schema;
 mod listing;
 pub(crate) mod notes;
 pub(crate) mod notices;

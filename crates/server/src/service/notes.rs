@@ -1,6 +1,6 @@
 //! The content of notifications: by default only the agent that needs a person, optionally the ask. Never an answer or a secret.
 
-use sayso_core::ask::{Ask, AskBody, Decision, Input, Preview, Question};
+use sayso_core::ask::{ApprovalDecision, Ask, AskBody, Decision, Input, Preview, Question};
 use sayso_core::id::AskId;
 use sayso_core::limits;
 use sayso_core::time::Time;
@@ -228,9 +228,13 @@ fn note_content(ask: &Ask) -> NoteContent {
 
 fn buttons(ask: &Ask) -> Vec<Button> {
     match &*ask.body {
-        AskBody::Approval(_) => [("Approve", Press::Approve), ("Deny", Press::Deny)]
-            .map(|(label, press)| Button { label: label.to_owned(), press })
-            .to_vec(),
+        AskBody::Approval(approval) => {
+            [("Approve", Press::Approve, ApprovalDecision::Approve), ("Deny", Press::Deny, ApprovalDecision::Deny)]
+                .into_iter()
+                .filter(|(_, _, decision)| approval.allows(*decision))
+                .map(|(label, press, _)| Button { label: label.to_owned(), press })
+                .collect()
+        }
         AskBody::Question { questions } => match questions.as_slice() {
             [only] => {
                 let offered = choices(only);
@@ -321,6 +325,8 @@ mod tests {
             preview: Some(Preview::Command { command: command.to_owned(), cwd: None }),
             choices: Vec::new(),
             editable: false,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         })
     }
@@ -333,7 +339,14 @@ mod tests {
     }
 
     fn question(input: Input) -> AskBody {
-        let question = Question { key: "0".to_owned(), header: None, text: "Which database?".to_owned(), input, required: true };
+        let question = Question {
+            key: "0".to_owned(),
+            header: None,
+            text: "Which database?".to_owned(),
+            input,
+            required: true,
+            response_schema: None,
+        };
         AskBody::Question { questions: vec![question] }
     }
 
@@ -366,6 +379,19 @@ mod tests {
         assert_eq!(whole.buttons.len(), 2);
         let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", NoteDetail::WithContent);
         assert!(cut.content.is_some_and(|content| content.len() < 1_600 && content.ends_with('…')) && cut.buttons.is_empty());
+    }
+
+    #[test]
+    fn buttons_offer_only_allowed_decisions() {
+        let labels = |allowed: Vec<ApprovalDecision>| {
+            let AskBody::Approval(mut wanted) = approval("make") else { panic!("not an approval") };
+            wanted.allowed_decisions = Some(allowed.into());
+            let note = Note::about(&ask(AskBody::Approval(wanted)), "phone", NoteDetail::WithContent);
+            note.buttons.into_iter().map(|button| button.label).collect::<Vec<_>>()
+        };
+        assert_eq!(labels(vec![ApprovalDecision::Approve]), ["Approve"]);
+        assert_eq!(labels(vec![ApprovalDecision::Edit, ApprovalDecision::Deny]), ["Deny"]);
+        assert_eq!(labels(vec![ApprovalDecision::Approve, ApprovalDecision::Deny]), ["Approve", "Deny"]);
     }
 
     #[test]

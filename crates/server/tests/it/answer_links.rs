@@ -106,6 +106,38 @@ async fn link_decides_only_after_a_confirmation() {
 }
 
 #[tokio::test]
+async fn link_offers_and_accepts_only_allowed_decisions() {
+    let linked = Linked::start(&["ada"]).await;
+    let mut edited = approval();
+    edited["approval"]["allowedDecisions"] = json!(["edit", "deny"]);
+    let (ask, paths) = linked.asked(edited).await;
+    let page = linked.get_html(&paths[0]).await.text;
+    assert!(page.contains("value=\"deny\"") && !page.contains("value=\"approve\""), "{page}");
+    assert!(page.contains("To edit and approve it, open Sayso."), "{page}");
+    linked.send(&paths[0], "press=approve").await.problem(422, "decision_not_allowed");
+    assert_eq!(linked.status(&ask).await, "pending");
+    let mut approved = approval();
+    approved["approval"]["allowedDecisions"] = json!(["approve"]);
+    let (ask, paths) = linked.asked(approved).await;
+    let page = linked.get_html(&paths[0]).await.text;
+    assert!(page.contains("value=\"approve\"") && !page.contains("value=\"deny\""), "{page}");
+    linked.send(&paths[0], "press=deny").await.problem(422, "decision_not_allowed");
+    assert_eq!(linked.send(&paths[0], "press=approve").await.status, 204);
+    assert_eq!(linked.status(&ask).await, "approved");
+}
+
+#[tokio::test]
+async fn link_refuses_text_that_does_not_fit_the_schema() {
+    let linked = Linked::start(&["ada"]).await;
+    let schema = json!({ "type": "string", "pattern": "^[a-z]+$" });
+    let (ask, paths) = linked.asked(json!({ "questions": [{ "text": "Which branch?", "responseSchema": schema }] })).await;
+    let refused = linked.send(&paths[0], "press=answer&q0=NO").await.problem(422, "invalid_answers");
+    assert_eq!(refused["detail"], "question 1: does not fit: the value does not match \"^[a-z]+$\"");
+    assert_eq!(linked.status(&ask).await, "pending");
+    assert_eq!(linked.send(&paths[0], "press=answer&q0=main").await.status, 204);
+}
+
+#[tokio::test]
 async fn form_submission_returns_a_page() {
     let linked = Linked::start(&["ada"]).await;
     let (ask, paths) = linked.asked(question()).await;

@@ -207,7 +207,10 @@ async fn file_that_changes_after_the_decision_withholds_the_approval() {
             let by = Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([7; 16]) };
             let decision = Decision::Approved { choice: None, input: None };
             let (workspace, scope, content) = (WorkspaceId::MAIN, Scope::All, Some(content));
-            store.write(ResolveAsk { workspace, ask, scope, session: None, decision, by, key: None, content }).await?.unwrap();
+            store
+                .write(ResolveAsk { workspace, ask, scope, session: None, decision, by, key: None, content, fits_schemas: true })
+                .await?
+                .unwrap();
             store.close().await;
             if let Some(text) = changed {
                 fs::write(&script, text)?;

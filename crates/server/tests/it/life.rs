@@ -135,7 +135,17 @@ async fn approval_that_was_not_sent_does_not_reach_an_agent_that_is_stopped() {
             Actor::Person { name: "ada".to_owned(), via: "page".to_owned(), token: TokenId::from_bytes([7; 16]) },
         );
         let decision = Decision::Approved { choice: None, input: None };
-        let resolve = ResolveAsk { workspace, ask, scope: Scope::All, session: None, decision, by, key: None, content: None };
+        let resolve = ResolveAsk {
+            workspace,
+            ask,
+            scope: Scope::All,
+            session: None,
+            decision,
+            by,
+            key: None,
+            content: None,
+            fits_schemas: true,
+        };
         store.write(resolve).await?.unwrap();
         let command = Raw::of(&Command::Interrupt { session });
         let interrupt =

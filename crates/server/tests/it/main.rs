@@ -42,6 +42,7 @@ mod races;
 mod reach;
 mod roles;
 mod runs;
+mod schemas;
 mod scopes;
 mod secrets;
 #[cfg(target_os = "linux")]

@@ -31,6 +31,8 @@ pub struct ResolveAsk {
     pub key: Option<IdempotencyKey>,
     /// The digest of the files that the command executes, if the caller compared them with what the person saw.
     pub content: Option<ShaDigest>,
+    /// Whether the caller validated the values of the decision against the schemas of the ask. An ask never changes its schemas.
+    pub fits_schemas: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +46,9 @@ pub enum ResolveError {
     /// The command executes files, and the caller did not compare them.
     #[error("the files that the command executes were not compared")]
     ContentUnchecked,
+    /// The ask has a schema for a value of the decision, and the caller did not validate it.
+    #[error("the values were not validated against the schemas of the ask")]
+    SchemaUnchecked,
     /// The idempotency key belongs to another call.
     #[error(transparent)]
     KeyReused(#[from] KeyReused),
@@ -79,6 +84,9 @@ impl Operation for ResolveAsk {
         let approves = row.is_pending() && matches!(self.decision, Decision::Approved { .. });
         if approves && self.content.is_none() && row.ask.context.executes.as_ref().is_some_and(|executes| executes.readable) {
             return Ok(Err(ResolveError::ContentUnchecked));
+        }
+        if row.is_pending() && !self.fits_schemas && row.ask.body.has_schema_for(&self.decision) {
+            return Ok(Err(ResolveError::SchemaUnchecked));
         }
         let decided = decide_with_content(unit, &row, self.decision.clone(), self.by.clone(), self.content);
         if let Ok(ask) = &decided {

@@ -237,6 +237,7 @@ pub(crate) fn resolve(id: AskId, decision: Decision) -> ResolveAsk {
         by: person(token()),
         key: None,
         content: None,
+        fits_schemas: false,
     }
 }
 
@@ -338,8 +339,14 @@ pub(crate) fn secret() -> AskBody {
 }
 
 fn asked(input: Input) -> AskBody {
-    let question =
-        Question { key: "0".to_owned(), header: Some("Letter".to_owned()), text: "Which?".to_owned(), input, required: true };
+    let question = Question {
+        key: "0".to_owned(),
+        header: Some("Letter".to_owned()),
+        text: "Which?".to_owned(),
+        input,
+        required: true,
+        response_schema: None,
+    };
     AskBody::Question { questions: vec![question] }
 }
 
@@ -352,6 +359,8 @@ pub(crate) fn approval() -> AskBody {
         preview: None,
         choices: Vec::new(),
         editable: true,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
     })
 }

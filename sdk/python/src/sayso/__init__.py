@@ -29,12 +29,15 @@ if TYPE_CHECKING:
     from .errors import AlreadyResolvedError as AlreadyResolvedError
     from .errors import ClaimLostError as ClaimLostError
     from .errors import ConflictError as ConflictError
+    from .errors import DecisionNotAllowedError as DecisionNotAllowedError
     from .errors import DedupeKeyReusedError as DedupeKeyReusedError
     from .errors import ForbiddenError as ForbiddenError
     from .errors import GroupEndedError as GroupEndedError
     from .errors import GroupNotReadyError as GroupNotReadyError
     from .errors import InvalidAnswersError as InvalidAnswersError
+    from .errors import InvalidInputError as InvalidInputError
     from .errors import InvalidRequestError as InvalidRequestError
+    from .errors import InvalidSchemaError as InvalidSchemaError
     from .errors import NoServerError as NoServerError
     from .errors import NotFoundError as NotFoundError
     from .errors import NoTokenError as NoTokenError
@@ -64,10 +67,13 @@ _MODULES = {
         "StateUnreadableError",
         "UnknownCallbackError",
         "ConflictError",
+        "DecisionNotAllowedError",
         "DedupeKeyReusedError",
         "ForbiddenError",
         "InvalidAnswersError",
+        "InvalidInputError",
         "InvalidRequestError",
+        "InvalidSchemaError",
         "NoServerError",
         "NoTokenError",
         "NotFoundError",

@@ -65,17 +65,20 @@ class Core:
         custom: bool = True,
         secret: bool = False,
         header: str | None = None,
+        schema: Mapping[str, Any] | None = None,
         key: str | None = None,
         **ask: Any,
     ) -> Answer:
         """Asks a person one question, and returns the answer.
 
-        With `options` the person chooses one, or writes an own answer unless `custom` is false. With `key`, an ask that
+        With `options` the person chooses one, or writes an own answer unless `custom` is false. `schema` is a JSON
+        Schema that an own answer has to fit: with `"type": "string"` as text, otherwise as JSON. With `key`, an ask that
         this program opened before it was restarted is continued. Further arguments are fields of `POST /v1/asks` in
         snake case, for example `title`, `context`, `timeout` or `tool_call_id`. Raises `QuestionRejectedError` if there
         will be no answer.
         """
         item = {"text": question, "header": header, "custom": custom, "secret": secret, "options": _options(options)}
+        item["responseSchema"] = dict(schema) if schema is not None else None
         decided = await self._ask_one(item, key, ask)
         return self._answer(decided, 0)
 
@@ -107,6 +110,8 @@ class Core:
         *,
         key: str | None = None,
         editable: bool = False,
+        input_schema: Mapping[str, Any] | None = None,
+        allowed_decisions: Sequence[str] | None = None,
         command: str | None = None,
         action: str | None = None,
         paths: Sequence[str] | None = None,
@@ -118,8 +123,9 @@ class Core:
     ) -> Decision:
         """Asks a person for permission to call a tool with this input.
 
-        Set `editable` only if you use `decision.input`: the card then offers to edit the arguments. `summary` is the
-        line that the card shows, `reason` says why the tool is needed. `command` makes it a shell command for the
+        Set `editable` only if you use `decision.input`: the card then offers to edit the arguments. An edit has to fit
+        the JSON Schema `input_schema`. `allowed_decisions` are the decisions that people can make: `approve`, `edit`
+        and `deny`; a rule or a deadline can always deny. `summary` is the line that the card shows, `reason` says why the tool is needed. `command` makes it a shell command for the
         policy, `url` a fetch; `paths` needs `action`, `edit` or `read`.
         """
         action = action or ("run" if command is not None else "fetch" if url is not None else "other")
@@ -128,6 +134,8 @@ class Core:
             "action": action,
             "input": dict(input or {}),
             "editable": editable,
+            "inputSchema": dict(input_schema) if input_schema is not None else None,
+            "allowedDecisions": list(allowed_decisions) if allowed_decisions is not None else None,
             "command": command,
             "paths": list(paths) if paths else None,
             "url": url,

@@ -89,6 +89,24 @@ class InvalidAnswersError(InvalidRequestError):
     next_step = "Correct the answers listed in `problem['problems']`."
 
 
+class InvalidInputError(InvalidRequestError):
+    """The changed input does not fit the `inputSchema` of the approval. The ask stays pending."""
+
+    next_step = "Correct the input at the paths that the message names."
+
+
+class InvalidSchemaError(InvalidRequestError):
+    """The schema is not a JSON Schema, or it is too large or refers to other documents. No ask was opened."""
+
+    next_step = "Correct the schema, or ask without it."
+
+
+class DecisionNotAllowedError(InvalidRequestError):
+    """The approval does not permit this decision. The ask stays pending."""
+
+    next_step = "Choose one of its `allowedDecisions`."
+
+
 class ConflictError(SaysoError):
     """The resource is in a state that does not permit the call."""
 
@@ -183,6 +201,9 @@ class SecretLostError(SaysoError):
 BY_CODE: dict[str, type[SaysoError]] = {
     "ask_already_resolved": AlreadyResolvedError,
     "invalid_answers": InvalidAnswersError,
+    "invalid_input": InvalidInputError,
+    "invalid_schema": InvalidSchemaError,
+    "decision_not_allowed": DecisionNotAllowedError,
     "dedupe_key_reused": DedupeKeyReusedError,
     "outcome_taken": OutcomeTakenError,
     "group_not_ready": GroupNotReadyError,

@@ -148,10 +148,9 @@ async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable
         return _decision(value["name"], await _approve(sayso, value, key, editable))
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
         # One interrupt has all calls of a turn. Its answers count by position; a wrong one would break the thread.
-        allowed = [set(review.get("allowed_decisions", ())) for review in value.get("review_configs", ())]
         calls = value["action_requests"]
         decisions = await all_of(
-            _approve(sayso, call, f"{key}:{place}", editable and (place >= len(allowed) or "edit" in allowed[place]))
+            _approve(sayso, call, f"{key}:{place}", editable, _allowed(value, place, editable))
             for place, call in enumerate(calls)
         )
         pairs = zip(calls, decisions, strict=True)
@@ -159,8 +158,32 @@ async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable
     return (await ask_for_model(sayso, *_question(value), key))[1]
 
 
-async def _approve(sayso: AsyncSayso, call: dict[str, Any], key: str, editable: bool) -> Decision:
-    return await sayso.approve(call["name"], call["args"], key=key, editable=editable, context=call.get("description"))
+async def _approve(
+    sayso: AsyncSayso, call: dict[str, Any], key: str, editable: bool, allowed: list[str] | None = None
+) -> Decision:
+    return await sayso.approve(
+        call["name"],
+        call["args"],
+        key=key,
+        editable=editable and (allowed is None or "edit" in allowed),
+        allowed_decisions=allowed,
+        context=call.get("description"),
+    )
+
+
+#: The decisions of `HumanInTheLoopMiddleware`, as Sayso names them. People do not `respond` in place of the tool.
+_DECISIONS = {"approve": "approve", "edit": "edit", "reject": "deny"}
+
+
+def _allowed(value: dict[str, Any], place: int, editable: bool) -> list[str] | None:
+    """The decisions that the middleware accepts for one call: another one would break the thread."""
+    reviews = value.get("review_configs") or ()
+    named = reviews[place].get("allowed_decisions") if place < len(reviews) else None
+    if named is None:
+        return None
+    allowed = [_DECISIONS[name] for name in named if name in _DECISIONS and (editable or name != "edit")]
+    # Without a decision that it can give, a person could only wait for the deadline.
+    return allowed or None
 
 
 def _decision(name: str, decision: Decision) -> dict[str, Any]:
@@ -233,17 +256,21 @@ def _asks(interrupt: Interrupt, editable: bool) -> list[dict[str, Any]]:
         context = value.get("description")
         return [approval(value["name"], value["args"], interrupt.id, editable=editable, context=context)]
     if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        allowed = [set(review.get("allowed_decisions", ())) for review in value.get("review_configs", ())]
-        return [
-            approval(
-                call["name"],
-                call["args"],
-                f"{interrupt.id}:{place}",
-                editable=editable and (place >= len(allowed) or "edit" in allowed[place]),
-                context=call.get("description"),
+        asks = []
+        for place, call in enumerate(value["action_requests"]):
+            allowed = _allowed(value, place, editable)
+            terms = {} if allowed is None else {"allowedDecisions": allowed}
+            asks.append(
+                approval(
+                    call["name"],
+                    call["args"],
+                    f"{interrupt.id}:{place}",
+                    editable=editable and (allowed is None or "edit" in allowed),
+                    context=call.get("description"),
+                    **terms,
+                )
             )
-            for place, call in enumerate(value["action_requests"])
-        ]
+        return asks
     return [question(*_question(value), interrupt.id)]
 
 

@@ -108,6 +108,8 @@ class Approval(_ApprovalRequired, total=False):
     preview: Union[Preview, None]
     choices: list[Choice]
     editable: bool
+    allowedDecisions: Union[list[ApprovalDecision], None]
+    inputSchema: Union[dict[str, Any], None]
     reason: Union[str, None]
 
 
@@ -1169,6 +1171,7 @@ class Question(_QuestionRequired, total=False):
     minimum: Union[float, None]
     maximum: Union[float, None]
     integer: bool
+    responseSchema: Union[dict[str, Any], None]
     options: list[QuestionOption]
     preselected: Union[list[str], None]
 
@@ -1862,6 +1865,7 @@ class WorkflowStep(_WorkflowStepRequired, total=False):
 
 
 ActionKind = Literal["run", "edit", "read", "fetch", "mcp", "plan", "mode", "other"]
+ApprovalDecision = Literal["approve", "edit", "deny"]
 ApprovalDefault = Literal["allow", "ask", "deny"]
 AskKind = Literal["question", "approval", "link"]
 AskStatus = Literal["pending", "answered", "rejected", "approved", "denied", "withdrawn"]
@@ -1869,7 +1873,7 @@ AttachmentState = Literal["connecting", "connected", "unreachable"]
 CheckpointInput = Literal["choice", "text", "number", "yes-no"]
 CheckpointOption = Union[str, CheckpointOption2]
 Delivery = Literal["queued", "delivered", "confirmed", "withheld", "undeliverable"]
-ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "group_not_found", "group_not_ready", "group_ended", "claim_lost", "state_unreadable", "unknown_callback", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
+ErrorCode = Literal["malformed_request", "invalid_request", "unauthorized", "forbidden", "identity_refused", "foreign_origin", "foreign_host", "not_found", "ask_not_found", "session_not_found", "run_not_found", "question_not_found", "method_not_allowed", "ask_already_resolved", "content_changed", "ask_pending", "wrong_kind", "invalid_answers", "decision_not_allowed", "invalid_input", "invalid_schema", "invalid_link", "link_expired", "session_ended", "run_ended", "not_resumable", "settings_fixed", "not_decided", "external_session", "idempotency_key_reused", "dedupe_key_reused", "outcome_taken", "group_not_found", "group_not_ready", "group_ended", "claim_lost", "state_unreadable", "unknown_callback", "limit_exceeded", "too_large", "byte_quota_exceeded", "request_timeout", "rate_limited", "invalid_policy", "policy_changed", "invalid_workflow", "unknown_agent", "agent_not_installed", "agent_unreachable", "directory_not_allowed", "storage_full", "shutting_down", "internal"]
 ErrorType = Literal["error"]
 Event = Union[QuestionRequestedEvent, QuestionResolvedEvent, ApprovalRequestedEvent, ApprovalResolvedEvent, LinkRequestedEvent, LinkResolvedEvent, AskParkedEvent, AskSnoozedEvent, AskDeliveryEvent, SessionCreatedEvent, SessionStatusEvent, SessionEndedEvent, MessageDeltaEvent, MessageCompletedEvent, ToolStartedEvent, ToolUpdatedEvent, ToolCompletedEvent, NoticeEvent, ErrorEvent, PolicyChangedEvent, RunStartedEvent, RunCompletedEvent, RunFailedEvent, RunCancelledEvent, StepStartedEvent, StepCompletedEvent, StepFailedEvent, StepCancelledEvent, AgentQuestionAskedEvent, AgentQuestionAnsweredEvent, ResetEvent]
 ExternalEvent = Literal["toolDone", "prompted", "turnEnded", "ended"]

@@ -40,6 +40,12 @@ export const shortDigest = (ask: Ask): string => (ask.digest ?? "").slice(0, 12)
 /** Whether the controls are shown. */
 export const isOpen = (state: CardState): boolean => state === "pending" || state === "parked" || state === "snoozed";
 
+/** Whether people can make this decision about an approval. Other asks have no such limits. */
+export function allows({ approval }: Ask, decision: "approve" | "edit" | "deny"): boolean {
+  if (!approval) return true;
+  return (decision !== "edit" || approval.editable === true) && (approval.allowedDecisions?.includes(decision) ?? true);
+}
+
 /** The question of a one-click card, whose options are buttons that send. */
 export function oneClickQuestion(ask: Ask): Question | undefined {
   const [question, second] = ask.questions ?? [];

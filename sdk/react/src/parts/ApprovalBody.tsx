@@ -2,12 +2,14 @@ import { Eye, Pencil, ShieldCheck } from "lucide-react";
 import { useState } from "react";
 import type { Ask } from "../api";
 import { useHost } from "../host";
+import { formFields } from "../model/schemaForm";
 import { timeOrDate } from "../model/time";
-import { baseName, shortDigest } from "../model/view";
+import { allows, baseName, shortDigest } from "../model/view";
 import { whyWords } from "../model/why";
 import { type AskCardModel, editedField, editedInput, inputText } from "../useAskCard";
 import type { Translate } from "../words";
 import { Files } from "./Files";
+import { InputForm } from "./InputForm";
 import { Kbd } from "./Kbd";
 import { Markdown } from "./Markdown";
 import { ButtonWords, leaveOnEscape, ReasonField, ReasonFooter, useWrittenField } from "./notes";
@@ -23,6 +25,7 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
   const [isReading, setReading] = useReading(model);
   if (!approval) return null;
   const isPlan = approval.action === "plan";
+  const fields = editedField(ask) ? undefined : formFields(ask);
   return (
     <>
       <div className="body">
@@ -30,7 +33,7 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
           <h2 className="qtext" id={`title-${ask.id}`}>
             <Visible text={approvalTitle(t, ask)} />
           </h2>
-          {isPlan && approval.editable ? (
+          {isPlan && allows(ask, "edit") ? (
             <PlanModes model={model} isReading={isReading} setReading={setReading} />
           ) : (
             <span className="chip line">
@@ -57,7 +60,9 @@ export function ApprovalBody({ model, makeRule }: { model: AskCardModel; makeRul
             <Markdown text={draft.input} />
           </div>
         )}
-        {draft.input !== null && !isReading && <InputEditor model={model} />}
+        {draft.input !== null &&
+          !isReading &&
+          (fields ? <InputForm model={model} fields={fields} /> : <InputEditor model={model} />)}
         <Files model={model} />
         <RiskLine ask={withCommand(ask, draft.input)} />
         <Facts ask={ask} />
@@ -216,37 +221,44 @@ function Footer({ model, makeRule }: { model: AskCardModel; makeRule: (() => voi
   const { ask, draft } = model;
   const plan = ask.approval?.action === "plan";
   const changed = draft.input !== null && draft.input !== inputText(ask);
+  const denies = allows(ask, "deny");
   const yes = changed ? "button.approveEdited" : plan ? "button.approvePlan" : "button.approve";
   return (
     <div className="actions" data-more={more}>
       <div className="foot">
-        <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => model.approve()}>
-          {t(yes)} <Kbd>{draft.input === null ? "a" : "Ctrl ↵"}</Kbd>
-        </button>
-        <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
-          {t("button.deny")} <Kbd>d</Kbd>
-        </button>
-        <button
-          type="button"
-          className="btn ghost"
-          aria-label={t("button.denyReason")}
-          aria-keyshortcuts="r"
-          onClick={() => model.write("reason")}
-        >
-          <ButtonWords long={t("button.denyReason")} short={t("button.reasonShort")} /> <Kbd>r</Kbd>
-        </button>
-        <button
-          type="button"
-          className={plan ? "btn ghost rare narrow" : "btn ghost rare"}
-          aria-keyshortcuts="Shift+D"
-          onClick={() => model.no({ stop: true })}
-        >
-          {t("button.denyStop")} <Kbd>D</Kbd>
-        </button>
+        {(changed || allows(ask, "approve")) && (
+          <button type="button" className="btn primary" aria-keyshortcuts="a" onClick={() => model.approve()}>
+            {t(yes)} <Kbd>{draft.input === null ? "a" : "Ctrl ↵"}</Kbd>
+          </button>
+        )}
+        {denies && (
+          <>
+            <button type="button" className="btn no" aria-keyshortcuts="d" onClick={() => model.no()}>
+              {t("button.deny")} <Kbd>d</Kbd>
+            </button>
+            <button
+              type="button"
+              className="btn ghost"
+              aria-label={t("button.denyReason")}
+              aria-keyshortcuts="r"
+              onClick={() => model.write("reason")}
+            >
+              <ButtonWords long={t("button.denyReason")} short={t("button.reasonShort")} /> <Kbd>r</Kbd>
+            </button>
+            <button
+              type="button"
+              className={plan ? "btn ghost rare narrow" : "btn ghost rare"}
+              aria-keyshortcuts="Shift+D"
+              onClick={() => model.no({ stop: true })}
+            >
+              {t("button.denyStop")} <Kbd>D</Kbd>
+            </button>
+          </>
+        )}
         <span className="gap" />
         {plan && draft.input === null && <span className="muted wide">{t("approval.planMode")}</span>}
         {draft.input === null ? (
-          ask.approval?.editable && <EditButton model={model} isPlan={plan} />
+          allows(ask, "edit") && <EditButton model={model} isPlan={plan} />
         ) : (
           <button type="button" className="btn ghost" onClick={() => model.change({ input: null })}>
             {t("button.cancelEdit")}
@@ -288,7 +300,7 @@ function EditButton({ model, isPlan }: { model: AskCardModel; isPlan: boolean })
 function StopAsking({ model, makeRule }: { model: AskCardModel; makeRule: (() => void) | undefined }) {
   const { t } = useHost();
   const { ask } = model;
-  const choices = ask.approval?.choices ?? [];
+  const choices = allows(ask, "approve") ? (ask.approval?.choices ?? []) : [];
   const plan = ask.approval?.action === "plan";
   const canRule = makeRule && !plan;
   if (choices.length === 0 && !canRule) return null;

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useEffect, useRef } from "react";
 import { useHost } from "../host";
+import { allows } from "../model/view";
 import type { AskCardModel, WrittenField } from "../useAskCard";
 import { sendOnEnter } from "./fields";
 import { Kbd } from "./Kbd";
@@ -96,7 +97,7 @@ export function ReasonFooter({ model }: { model: AskCardModel }) {
           {t("button.cancel")}
         </button>
         <span className="gap" />
-        {kind === "approval" && (
+        {kind === "approval" && allows(model.ask, "approve") && (
           <button type="button" className="btn ghost" onClick={() => model.approve()}>
             {t("button.approveInstead")}
           </button>

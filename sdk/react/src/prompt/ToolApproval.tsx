@@ -1,3 +1,4 @@
+import { allows } from "../model/view";
 import { PreviewView } from "../parts/PreviewView";
 import { Visible } from "../parts/Visible";
 import { Frame } from "./Frame";
@@ -32,12 +33,16 @@ export function ToolApproval({ settled = false, ...props }: ToolApprovalProps) {
         <PreviewView ask={model.ask} />
       </div>
       <div className="foot">
-        <button type="button" className="btn primary" onClick={() => model.approve()}>
-          {host.t("button.approve")}
-        </button>
-        <button type="button" className="btn no" onClick={() => model.no()}>
-          {host.t("button.deny")}
-        </button>
+        {allows(model.ask, "approve") && (
+          <button type="button" className="btn primary" onClick={() => model.approve()}>
+            {host.t("button.approve")}
+          </button>
+        )}
+        {allows(model.ask, "deny") && (
+          <button type="button" className="btn no" onClick={() => model.no()}>
+            {host.t("button.deny")}
+          </button>
+        )}
       </div>
     </Frame>
   );

@@ -149,6 +149,7 @@ export const en = {
   "approval.rejectReason": "Why? The agent will see this.",
   "approval.editedInput": "Input to approve",
   "approval.badInput": "This is not a JSON object.",
+  "approval.fieldRequired": "Enter a value.",
   "approval.seen": "{{seen}} of {{total}} lines seen",
   "approval.read.mode": "Read",
   "approval.edit.mode": "Edit",

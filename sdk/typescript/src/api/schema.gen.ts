@@ -3964,9 +3964,21 @@ export interface components {
             choices?: components["schemas"]["Choice"][];
             /** @description Whether the agent accepts a different `input` with the approval. */
             editable?: boolean;
+            /**
+             * @description The decisions that people can make. Defaults to `approve` and `deny`, and `edit` if `editable` is set. With `edit` in the
+             *     list, `editable` is set. Rules and deadlines can always deny.
+             */
+            allowedDecisions?: components["schemas"]["ApprovalDecision"][] | null;
+            /** @description A JSON Schema that a changed `input` has to fit, at most 32 KiB and without references to other documents. */
+            inputSchema?: Record<string, unknown> | null;
             /** @description The agent's explanation of why it asks. */
             reason?: string | null;
         };
+        /**
+         * @description A decision that a person can make about an approval.
+         * @enum {string}
+         */
+        ApprovalDecision: "approve" | "edit" | "deny";
         /**
          * @description What happens to an approval that no rule decides.
          * @enum {string}
@@ -4457,7 +4469,7 @@ export interface components {
          * @description Identifies the kind of error. Codes are stable, so clients should branch on the code and never on the text.
          * @enum {string}
          */
-        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "group_not_found" | "group_not_ready" | "group_ended" | "claim_lost" | "state_unreadable" | "unknown_callback" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
+        ErrorCode: "malformed_request" | "invalid_request" | "unauthorized" | "forbidden" | "identity_refused" | "foreign_origin" | "foreign_host" | "not_found" | "ask_not_found" | "session_not_found" | "run_not_found" | "question_not_found" | "method_not_allowed" | "ask_already_resolved" | "content_changed" | "ask_pending" | "wrong_kind" | "invalid_answers" | "decision_not_allowed" | "invalid_input" | "invalid_schema" | "invalid_link" | "link_expired" | "session_ended" | "run_ended" | "not_resumable" | "settings_fixed" | "not_decided" | "external_session" | "idempotency_key_reused" | "dedupe_key_reused" | "outcome_taken" | "group_not_found" | "group_not_ready" | "group_ended" | "claim_lost" | "state_unreadable" | "unknown_callback" | "limit_exceeded" | "too_large" | "byte_quota_exceeded" | "request_timeout" | "rate_limited" | "invalid_policy" | "policy_changed" | "invalid_workflow" | "unknown_agent" | "agent_not_installed" | "agent_unreachable" | "directory_not_allowed" | "storage_full" | "shutting_down" | "internal";
         /** @description An error happened in a session. */
         ErrorEvent: {
             /**
@@ -5612,6 +5624,11 @@ export interface components {
             maximum?: number | null;
             /** @description Whether the number has to be an integer. */
             integer?: boolean;
+            /**
+             * @description A JSON Schema that the person's own text has to fit, for questions that accept text; at most 32 KiB and without
+             *     references to other documents. With `"type": "string"` the text itself is the value, otherwise the text is JSON.
+             */
+            responseSchema?: Record<string, unknown> | null;
             /** @description The options, in the agent's order. */
             options?: components["schemas"]["QuestionOption"][];
             /** @description The options that a policy rule suggests. Clients preselect them. */

@@ -65,6 +65,8 @@ pub(super) fn plan_ask(tool: &str, title: String, text: String, params: &Object<
         preview: Some(Preview::Plan { text }),
         choices: Vec::new(),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
     })
 }

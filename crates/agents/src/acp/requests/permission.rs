@@ -69,6 +69,8 @@ pub(super) fn read(params: &Object<'_>, calls: &ToolCalls) -> Result<AcpAsk, Ref
         preview: call.preview(),
         choices: choices(&offers),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: call.reason(),
     });
     asked(RequestKind::Permission, body)
@@ -172,6 +174,7 @@ fn as_question(offers: &[Offer], call: &ToolCallInfo) -> Option<Question> {
         text,
         input: Input::Choice { options, multiple: false, custom: false },
         required: true,
+        response_schema: None,
     })
 }
 

@@ -19,7 +19,14 @@ pub(super) fn read(params: &Object<'_>) -> Result<AcpAsk, Refusal> {
     } else {
         Input::Choice { options, multiple: params.is_true("multiple"), custom: params.is_true("custom") }
     };
-    let question = Question { key: "0".to_owned(), header: params.non_blank_text("header"), text, input, required: true };
+    let question = Question {
+        key: "0".to_owned(),
+        header: params.non_blank_text("header"),
+        text,
+        input,
+        required: true,
+        response_schema: None,
+    };
     let body = AskBody::Question { questions: vec![question] };
     Ok(AcpAsk { kind: RequestKind::Question, body, tool_call: params.non_blank_text("toolCallId"), link: None })
 }

@@ -29,7 +29,7 @@ fn parse_question(raw: &RawValue, at: usize, named: Named, custom: bool) -> Opti
         question.list("options").unwrap_or_default().into_iter().filter_map(|raw| option(raw, named)).collect();
     let multiple = ["multiSelect", "multi_select", "multiple", "allowMultiple"].into_iter().any(|name| question.is_true(name));
     let input = if options.is_empty() { Input::Text { secret: false } } else { Input::Choice { options, multiple, custom } };
-    Some(Question { key, header: question.non_blank_text("header"), text, input, required: true })
+    Some(Question { key, header: question.non_blank_text("header"), text, input, required: true, response_schema: None })
 }
 
 /// Parses an option: a string, a pair of id and label, or an object.

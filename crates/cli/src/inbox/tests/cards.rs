@@ -216,6 +216,39 @@ fn input_that_is_not_editable_is_not_edited() {
 }
 
 #[test]
+fn only_allowed_decisions_are_offered_and_sent() {
+    let with = |allowed: Vec<ApprovalDecision>| {
+        let mut ask = ask("a", 1, approval_ask());
+        let approval = ask.approval.as_mut().unwrap();
+        approval.editable = allowed.contains(&ApprovalDecision::Edit);
+        approval.allowed_decisions = Some(allowed);
+        Desk::with(vec![ask])
+    };
+    let mut edited = with(vec![ApprovalDecision::Edit, ApprovalDecision::Deny]);
+    let screen = edited.screen(100, 30);
+    assert!(!screen.contains("a approve") && screen.contains("d deny") && screen.contains("e edit"), "{screen}");
+    edited.rest();
+    edited.press('a');
+    edited.press('1');
+    assert_eq!((edited.held_decision(), edited.model.notice.is_some()), (None, true));
+    edited.event(Event::Edited { id: "a".into(), text: Ok("ls\n".into()) });
+    edited.rest();
+    edited.press('a');
+    assert!(edited.held_decision().is_some(), "an edited input can be approved");
+
+    let mut approved = with(vec![ApprovalDecision::Approve]);
+    let screen = approved.screen(100, 30);
+    assert!(screen.contains("a approve") && !screen.contains("d deny") && !screen.contains("e edit"), "{screen}");
+    approved.rest();
+    for key in ['d', 'D', 'e'] {
+        assert_eq!(approved.press(key), [], "{key}");
+    }
+    assert_eq!(approved.held_decision(), None);
+    approved.press('a');
+    assert_eq!(approved.held_decision().unwrap().1, &yes());
+}
+
+#[test]
 fn link_is_opened_and_then_approved() {
     let mut desk = Desk::with(vec![ask("l", 1, link())]);
     assert_eq!(desk.key(KeyCode::Enter), [Effect::Browse("https://github.com/login/device?code=ABCD-1234".into())]);

@@ -13,8 +13,8 @@ use ratatui_core::backend::TestBackend;
 use ratatui_core::terminal::Terminal;
 use sayso_client::Environment;
 use sayso_client::api::ask::{
-    ActionKind, Actor, ApproveRequest, Ask, AskFile, AskFiles, AskKind, AskStatus, Choice, Delivery, ExecutedCode, FileDiff,
-    InputKind, Link, NoRequest, OnTimeout, Outcome, Preview, Question, Reach, ShownAnswer,
+    ActionKind, Actor, ApprovalDecision, ApproveRequest, Ask, AskFile, AskFiles, AskKind, AskStatus, Choice, Delivery,
+    ExecutedCode, FileDiff, InputKind, Link, NoRequest, OnTimeout, Outcome, Preview, Question, Reach, ShownAnswer,
 };
 use sayso_core::time::Time;
 use serde_json::json;

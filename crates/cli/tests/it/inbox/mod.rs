@@ -47,6 +47,8 @@ fn approval(command: &str) -> NewAsk {
             preview: Some(Preview::Command { command: command.into(), cwd: None }),
             choices: Vec::new(),
             editable: true,
+            allowed_decisions: None,
+            input_schema: None,
             reason: None,
         }),
         ..NewAsk::default()

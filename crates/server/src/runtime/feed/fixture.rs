@@ -55,6 +55,7 @@ pub(super) fn question(text: &str) -> Ask {
             text: text.to_owned(),
             input: Input::Choice { options, multiple: false, custom: true },
             required: true,
+            response_schema: None,
         }],
     })
 }
@@ -68,6 +69,8 @@ pub(super) fn approval(action: Action) -> Ask {
         preview: None,
         choices: Vec::new(),
         editable: false,
+        allowed_decisions: None,
+        input_schema: None,
         reason: None,
     }))
 }

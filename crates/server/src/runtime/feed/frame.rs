@@ -347,6 +347,7 @@ mod tests {
             text: long.clone(),
             input: sayso_core::ask::Input::Choice { options: vec![option; 64], multiple: true, custom: true },
             required: true,
+            response_schema: None,
         };
         let approval = |action: Action, preview: Preview| {
             AskBody::Approval(Approval {
@@ -357,6 +358,8 @@ mod tests {
                 preview: Some(preview),
                 choices: vec![Choice { id: long.clone(), label: long.clone() }; 64],
                 editable: true,
+                allowed_decisions: None,
+                input_schema: None,
                 reason: Some(long.clone()),
             })
         };

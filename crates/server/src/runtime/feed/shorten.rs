@@ -24,6 +24,7 @@ pub(super) fn without_bulk(ask: &Ask) -> Ask {
         AskBody::Question { questions } => {
             let mut questions = questions.clone();
             for question in &mut questions {
+                question.response_schema = None;
                 if let Input::Choice { options, .. } = &mut question.input {
                     options.iter_mut().for_each(|option| option.preview = None);
                 }
@@ -38,6 +39,8 @@ pub(super) fn without_bulk(ask: &Ask) -> Ask {
             preview: None,
             choices: approval.choices.clone(),
             editable: approval.editable,
+            allowed_decisions: approval.allowed_decisions.clone(),
+            input_schema: None,
             reason: approval.reason.clone(),
         }),
         AskBody::Link(link) => AskBody::Link(link.clone()),

@@ -8,6 +8,7 @@ pub(crate) mod identity;
 mod open;
 mod read;
 mod resolve;
+mod schemas;
 
 pub(crate) use buttons::{ButtonResult, DecisionChannel, press_button};
 pub(crate) use collect::{Collected, collect_outcome, withdraw, withdraw_by_key};

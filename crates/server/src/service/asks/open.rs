@@ -19,6 +19,7 @@ use sayso_core::time::{Span, Time};
 use sayso_store::ops::{IdempotencyKey, OpenAsk, OpenAskResult};
 
 use super::identity::{asker, asker_labels, check_agent, check_project};
+use super::schemas::check_terms;
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::service::disk_facts::{AskPlace, look_at_disk};
@@ -189,6 +190,7 @@ pub(crate) async fn open(
 /// Builds the ask of a caller and applies the policy to it. Stores nothing except a new external session.
 pub(crate) async fn prepare(services: &Services, caller: &Caller, new: NewAsk) -> Result<Ask, ServiceError> {
     let wanted = parse_request(services, caller, new).await?;
+    check_terms(&wanted.body).await?;
     let project = wanted.context.project.as_deref();
     let config = wanted.session_scope.as_ref().and_then(|session| session.config.as_ref());
     let place = AskPlace { project, home: services.home.as_deref(), config };

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::buttons::DecisionChannel;
 use super::files::{ContentChanged, compare_files};
 use super::read::ask_id;
+use super::schemas::check_fits;
 use crate::auth::{Caller, Permission};
 use crate::service::{ServiceError, Services, authorize};
 
@@ -54,6 +55,12 @@ enum DecisionRefusal {
     /// A file that the command executes has changed. The ask stays pending.
     ContentChanged(ContentChanged),
     Store(StoreError),
+}
+
+impl From<ContentChanged> for DecisionRefusal {
+    fn from(changed: ContentChanged) -> Self {
+        Self::ContentChanged(changed)
+    }
 }
 
 impl From<StoreError> for DecisionRefusal {
@@ -132,7 +139,8 @@ struct ResolvableAsks {
 }
 
 /// Commits a person's decision with a compare-and-set. If the approved command executes files of the project, the files are
-/// compared first; every other decision is one write.
+/// compared first. If the ask has a schema for a value of the decision, the value is validated first. Every other decision is
+/// one write.
 async fn commit_decision(
     services: &Services,
     ask: AskId,
@@ -144,7 +152,7 @@ async fn commit_decision(
 ) -> Result<Arc<Ask>, DecisionRefusal> {
     let ResolvableAsks { workspace, scope, session } = visible;
     tracing::debug!(%ask, status = decision.status().as_str(), token = by.token().map(tracing::field::display), "decision received");
-    let resolve = |content| ResolveAsk {
+    let resolve = |content, fits_schemas| ResolveAsk {
         workspace,
         ask,
         scope: scope.clone(),
@@ -153,13 +161,16 @@ async fn commit_decision(
         by: by.clone(),
         key: key.clone(),
         content,
+        fits_schemas,
     };
-    let mut resolved = services.store.write(resolve(None)).await?;
-    if resolved == Err(ResolveError::ContentUnchecked) {
+    let mut resolved = services.store.write(resolve(None, false)).await?;
+    if let Err(ResolveError::ContentUnchecked | ResolveError::SchemaUnchecked) = resolved {
         let found = services.store.read(GetAsk { workspace, ask, scope: scope.clone() }).await?;
         let found = found.ok_or(DecisionRefusal::Refused(ResolveError::NotFound))?;
-        let content = compare_files(services, &found, shown).await.map_err(DecisionRefusal::ContentChanged)?;
-        resolved = services.store.write(resolve(Some(content))).await?;
+        check_fits(&found.body, &decision).await.map_err(|refused| DecisionRefusal::Refused(refused.into()))?;
+        let compares = resolved == Err(ResolveError::ContentUnchecked);
+        let content = if compares { Some(compare_files(services, &found, shown).await?) } else { None };
+        resolved = services.store.write(resolve(content, true)).await?;
     }
     resolved.map_err(DecisionRefusal::Refused)
 }

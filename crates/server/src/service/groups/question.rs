@@ -44,6 +44,7 @@ pub(crate) fn question_about(services: &Services, group: &Group, reason: &str) -
             custom: false,
         },
         required: true,
+        response_schema: None,
     };
     let title = question.text.clone();
     let context = AskContext { agent: group.name.clone(), title, blocking: true, ..AskContext::default() };

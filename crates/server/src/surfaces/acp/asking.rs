@@ -2,7 +2,7 @@
 
 use sayso_agents::form;
 use sayso_agents::json::{Object, line};
-use sayso_api::ask::{ActionKind, Approval, Ask, AskKind, InputKind, Link, Preview};
+use sayso_api::ask::{ActionKind, Approval, ApprovalDecision, Ask, AskKind, InputKind, Link, Preview};
 use sayso_core::ask::Question;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -44,7 +44,12 @@ pub(super) enum Answer {
 /// on another surface.
 pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
     match ask.kind {
-        AskKind::Approval => vec![Way::Permission],
+        // Clients do not edit inputs.
+        AskKind::Approval => {
+            let offered =
+                |approval: &Approval| approval.allows(ApprovalDecision::Approve) || approval.allows(ApprovalDecision::Deny);
+            ask.approval.as_ref().is_some_and(offered).then_some(Way::Permission).into_iter().collect()
+        }
         AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
         // Clients display and store the values of a form, and the protocol has no field for secrets.
         AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
@@ -134,10 +139,15 @@ fn permission(session: &str, ask: &Ask, before: &str) -> Value {
         (Some(approval), _) => {
             call["rawInput"] = approval.input.clone();
             call["locations"] = approval.paths.iter().map(|path| json!({ "path": path })).collect();
-            let mut options = vec![option(ALLOW, "Allow", "allow_once")];
-            let choices: Vec<String> = approval.choices.iter().map(|choice| choice.label.clone()).collect();
-            options.extend(choices.iter().enumerate().map(numbered("allow_always")));
-            options.push(option(DENY, "Deny", "reject_once"));
+            let mut options = Vec::new();
+            if approval.allows(ApprovalDecision::Approve) {
+                options.push(option(ALLOW, "Allow", "allow_once"));
+                let choices: Vec<String> = approval.choices.iter().map(|choice| choice.label.clone()).collect();
+                options.extend(choices.iter().enumerate().map(numbered("allow_always")));
+            }
+            if approval.allows(ApprovalDecision::Deny) {
+                options.push(option(DENY, "Deny", "reject_once"));
+            }
             (approval.title.clone(), kind(approval.action), approval_content(approval), options)
         }
         (None, Some(link)) => {

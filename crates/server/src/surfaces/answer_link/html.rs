@@ -1,6 +1,6 @@
 //! The HTML of the answer page. All agent text is escaped, and invisible characters are shown as their codes.
 
-use sayso_core::ask::{Approval, Ask, AskBody, ExecutedFiles, Input, Link, Preview, Question, QuestionOption};
+use sayso_core::ask::{Approval, ApprovalDecision, Ask, AskBody, ExecutedFiles, Input, Link, Preview, Question, QuestionOption};
 
 use crate::service::notes::{choices, project, visible};
 
@@ -77,7 +77,12 @@ fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String 
         pre(approval.input.as_str())
     ));
     out.extend(approval.reason.as_ref().map(|reason| format!("<p>{}</p>", safe(reason))));
-    out.push_str(&form(&format!("{}{}", yes("approve", "Approve"), no("deny", "Deny"))));
+    let allowed = |decision, button: String| if approval.allows(decision) { button } else { String::new() };
+    let approve = allowed(ApprovalDecision::Approve, yes("approve", "Approve"));
+    if approve.is_empty() && approval.allows(ApprovalDecision::Edit) {
+        out.push_str("<p>The input has to be edited. To edit and approve it, open Sayso.</p>");
+    }
+    out.push_str(&form(&format!("{approve}{}", allowed(ApprovalDecision::Deny, no("deny", "Deny")))));
     out
 }
 
@@ -192,7 +197,8 @@ mod tests {
     fn markup_in_an_option_value_is_escaped() {
         let options = vec![QuestionOption::new("\"><script>x</script>", None)];
         let input = Input::Choice { options, multiple: true, custom: false };
-        let question = Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true };
+        let question =
+            Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true, response_schema: None };
         let page = of_questions(&[question], false);
         assert!(!page.contains("<script") && !page.contains("<i>") && page.contains("value=\"&quot;&gt;&lt;script"), "{page}");
     }

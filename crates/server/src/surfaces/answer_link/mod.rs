@@ -188,9 +188,12 @@ async fn resolve(
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
         ResolveError::Refused(Refused::InvalidAnswers(_)) => ErrorCode::InvalidAnswers,
+        ResolveError::Refused(Refused::DecisionNotAllowed { .. }) => ErrorCode::DecisionNotAllowed,
+        ResolveError::Refused(Refused::InvalidInput(_)) => ErrorCode::InvalidInput,
         ResolveError::Refused(Refused::UnknownChoice(_) | Refused::NotEditable | Refused::Limit(_))
         | ResolveError::KeyReused(_)
-        | ResolveError::ContentUnchecked => ErrorCode::InvalidRequest,
+        | ResolveError::ContentUnchecked
+        | ResolveError::SchemaUnchecked => ErrorCode::InvalidRequest,
     };
     Err(LinkRefusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
 }

@@ -125,7 +125,9 @@ impl ApiError {
         match error {
             ResolveError::NotFound => ServiceError::AskNotFound.into(),
             // Not reached: the service compares the files and tries again.
-            ResolveError::ContentUnchecked => Self::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, error.to_string()),
+            ResolveError::ContentUnchecked | ResolveError::SchemaUnchecked => {
+                Self::new(StatusCode::CONFLICT, ErrorCode::ContentChanged, error.to_string())
+            }
             ResolveError::KeyReused(_) => ServiceError::KeyReused.into(),
             ResolveError::Refused(refused) => match refused {
                 Refused::AlreadyResolved(outcome) => Self::already(&outcome, caller),
@@ -140,6 +142,10 @@ impl ApiError {
                     }
                     error
                 }
+                Refused::DecisionNotAllowed { .. } => {
+                    Self::new(unprocessable, ErrorCode::DecisionNotAllowed, refused.to_string())
+                }
+                Refused::InvalidInput(_) => Self::new(unprocessable, ErrorCode::InvalidInput, refused.to_string()),
                 Refused::UnknownChoice(_) | Refused::NotEditable => Self::invalid(refused.to_string()),
                 Refused::Limit(limit) => limit.into(),
             },
@@ -187,6 +193,7 @@ impl From<ServiceError> for ApiError {
             ServiceError::GroupEnded => refusal(StatusCode::CONFLICT, Code::GroupEnded),
             ServiceError::ClaimLost => refusal(StatusCode::CONFLICT, Code::ClaimLost),
             ServiceError::StateUnreadable => refusal(StatusCode::CONFLICT, Code::StateUnreadable),
+            ServiceError::InvalidSchema(_) => refusal(status, Code::InvalidSchema),
             ServiceError::UnknownCallback(_) => refusal(status, Code::UnknownCallback),
             ServiceError::NotFound(_) => refusal(StatusCode::NOT_FOUND, Code::NotFound),
             ServiceError::Invalid(_) => refusal(status, Code::InvalidRequest),

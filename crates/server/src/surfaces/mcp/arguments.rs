@@ -110,6 +110,7 @@ impl QuestionArgument {
             multiple: self.multiple.unwrap_or(false),
             custom: self.custom.unwrap_or(true),
             required: true,
+            response_schema: None,
             secret: false,
             minimum: None,
             maximum: None,

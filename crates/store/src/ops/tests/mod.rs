@@ -40,6 +40,7 @@ fn ask(id: u8, origin: Origin) -> Ask {
         text: "Which port?".to_owned(),
         input: Input::Text { secret: false },
         required: true,
+        response_schema: None,
     };
     Ask {
         id: AskId::from_bytes([id; 16]),
@@ -74,6 +75,7 @@ fn answer(id: u8) -> ResolveAsk {
         by: Actor::Agent,
         key: None,
         content: None,
+        fits_schemas: false,
     }
 }
 

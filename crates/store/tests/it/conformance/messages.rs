@@ -70,6 +70,7 @@ async fn message_never_answers_approvals_or_secret_questions() {
                 text: "?".to_owned(),
                 input: Input::Text { secret: false },
                 required: true,
+                response_schema: None,
             })
             .collect(),
     };
@@ -80,6 +81,7 @@ async fn message_never_answers_approvals_or_secret_questions() {
             text: "?".to_owned(),
             input: Input::Number { minimum: None, maximum: None, integer: false },
             required: true,
+            response_schema: None,
         }],
     };
     for body in [approval(), secret(), several, number] {

@@ -80,6 +80,7 @@ async fn call(store: Store, caller: u64, end: Instant) -> Result<()> {
             by: Actor::Agent,
             key: None,
             content: None,
+            fits_schemas: false,
         };
         store.write(resolve).await?.ok().context("the answer was refused")?;
         if secret {
@@ -101,6 +102,7 @@ fn ask(caller: u64, number: u16, secret: bool) -> Ask {
         text: "Which database should this feature use? ".repeat(10),
         input: Input::Text { secret },
         required: true,
+        response_schema: None,
     };
     Ask {
         id: AskId::new(NOW, entropy),

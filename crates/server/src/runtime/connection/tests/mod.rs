@@ -180,7 +180,9 @@ fn event(event: AgentEvent) -> Output {
 fn question(secret: bool) -> AskBody {
     let text = "Which port?".to_owned();
     let input = QuestionInput::Text { secret };
-    AskBody::Question { questions: vec![Question { key: "port".to_owned(), header: None, text, input, required: true }] }
+    AskBody::Question {
+        questions: vec![Question { key: "port".to_owned(), header: None, text, input, required: true, response_schema: None }],
+    }
 }
 
 fn new_ask(body: AskBody) -> NewAsk {

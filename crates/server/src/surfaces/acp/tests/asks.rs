@@ -167,3 +167,22 @@ fn shortened_ask_is_fetched_before_it_is_shown() {
     let whole = serde_json::from_value(approval()).unwrap();
     assert_eq!(sent(finish_call(&mut conversation, Reply::Ask(Box::new(whole))))["method"], "session/request_permission");
 }
+
+#[test]
+fn permission_request_offers_only_allowed_decisions() {
+    let offered = |allowed: Value| {
+        let mut wanted = approval();
+        wanted["approval"]["allowedDecisions"] = allowed;
+        wanted["approval"]["editable"] = json!(true);
+        event(&mut talking(json!({})), 8, "approval.requested", &wanted)
+    };
+    let names = |outputs: Vec<Output>| {
+        let options = sent(outputs)["params"]["options"].clone();
+        options.as_array().unwrap().iter().map(|option| option["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(names(offered(json!(["approve"]))), ["Allow", "Always"]);
+    assert_eq!(names(offered(json!(["edit", "deny"]))), ["Deny"]);
+    // Clients cannot edit, so the ask is only announced.
+    let announced = to_json(offered(json!(["edit"])));
+    assert!(announced.iter().all(|message| message["method"] != "session/request_permission"), "{announced:?}");
+}
