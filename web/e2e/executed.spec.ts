@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Ask } from "@sayso/react";
@@ -10,6 +9,8 @@ import type { Server } from "./server";
 // Files that a command executes: the card shows them, and an approval covers only the content that it showed.
 
 const STAGING = "#!/bin/sh\necho to staging\n";
+/** The first digits that `b3sum` prints for it. */
+const STAGING_DIGEST = "f6c8f2980ace";
 const PRODUCTION = "#!/bin/sh\necho to production\n";
 const REFUSED = "Not approved: a file that this command executes has changed. Review it again.";
 
@@ -26,8 +27,7 @@ test("a script that a command executes is on the card, and approving it runs it"
   const ask = await askToDeploy(server);
   await open(inbox, ask.id);
   const files = card(inbox).getByRole("region", { name: "Executes", exact: true });
-  const digest = createHash("sha256").update(STAGING).digest("hex").slice(0, 12);
-  await expect(files.locator(".fname")).toHaveText(`${join(server.project(), "deploy.sh")} ${digest}`);
+  await expect(files.locator(".fname")).toHaveText(`${join(server.project(), "deploy.sh")} ${STAGING_DIGEST}`);
   await expect(files.locator("pre")).toHaveText(STAGING);
   await expect(files).toContainText("The agent can still change these files after you approve.");
   await expect(files).not.toContainText("Content not available");

@@ -27,6 +27,12 @@ describe("a form for a schema", () => {
     ]);
   });
 
+  it("starts with the required properties in the order of their author", () => {
+    const { to, copies, urgent, format } = email.properties;
+    const sorted = { ...email, properties: { copies, format, to, urgent } };
+    expect(formFields(approval(sorted))?.map((field) => field.name)).toEqual(["to", "copies", "format", "urgent"]);
+  });
+
   it("is not made of anything that it would not show completely", () => {
     const { properties } = email;
     for (const ask of [

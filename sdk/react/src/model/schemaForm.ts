@@ -36,7 +36,9 @@ export function formFields({ approval }: Ask): FormField[] | undefined {
   const { properties } = schema;
   if (!isObject(properties) || Object.keys(input).some((name) => !Object.hasOwn(properties, name))) return undefined;
   const required = Array.isArray(schema.required) ? schema.required : [];
-  const fields = Object.entries(properties).map(([name, one]) => fieldOf(name, one, required.includes(name)));
+  // The server sorts the names of properties. `required` keeps the order of its author.
+  const names = new Set([...required.filter((name) => Object.hasOwn(properties, name)), ...Object.keys(properties)]);
+  const fields = [...names].map((name) => fieldOf(name, properties[name], required.includes(name)));
   const all = fields.flatMap((field) => field ?? []);
   const shows = all.every((field) => input[field.name] === undefined || fits(field, input[field.name]));
   return all.length > 0 && all.length === fields.length && shows ? all : undefined;
