@@ -1,6 +1,6 @@
 // A run of the AI SDK that is suspended while a person decides. The model is scripted, so no key is needed.
 // Needs `@sayso/sdk`, `ai` and `zod`; see docs/frameworks.md. A real program ends after `start`, and a service resumes its runs:
-// `npx sayso-resume ./suspended_run.ts#resume`. This one does both.
+// `npx --no sayso-resume ./suspended_run.ts#resume`. This one does both.
 
 import { AgentClient, resumeAll, resumer } from "@sayso/sdk/agent";
 import { resume as resumeRun, Suspended, start } from "@sayso/sdk/ai";

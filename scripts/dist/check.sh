@@ -45,9 +45,8 @@ for wheel in "$work"/dist-1/*.whl; do
 done
 
 # The command of the other project must not be recommended, and every version is the same.
-bare='npx ''sayso'
-if git grep --line-number "$bare" -- . ':!CHANGELOG.md'; then
-    echo "The package $bare runs belongs to another project." >&2
+if git grep --line-number --extended-regexp 'npx( -[-a-z]+)* sayso([^-[:alnum:]]|$)' -- . ':!scripts/dist/check.sh'; then
+    echo "The package sayso of npm belongs to another project." >&2
     exit 1
 fi
 scripts/release.sh --check
