@@ -20,6 +20,18 @@ fn main() {
         None => format!("{version} (development build)"),
     };
     println!("cargo::rustc-env=SAYSO_VERSION={text}");
+    if is_release {
+        link_at_a_fixed_address();
+    }
+}
+
+/// The loader of a position-independent program writes addresses into 0.7 MiB of its data, and these pages then belong to the
+/// process. A supervisor runs for every agent and needs 0.2 MiB without them. Stack, heap and libraries keep random addresses.
+fn link_at_a_fixed_address() {
+    let is = |name: &str, wanted: &str| env::var(name).is_ok_and(|value| value == wanted);
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        println!("cargo::rustc-link-arg-bins=-no-pie");
+    }
 }
 
 /// Reads the commit and its date from the environment and, if `use_git`, from the repository.

@@ -30,9 +30,10 @@ pub(crate) fn pss(pid: u32) -> Result<u64> {
     smaps_field(pid, "Pss:")
 }
 
-/// Returns the private memory of a process in bytes.
+/// Returns the memory in bytes that belongs to this process alone. Unchanged pages of the program are left out: the kernel counts
+/// them as private while no other process of the program runs, and can drop them at any time.
 pub(crate) fn private(pid: u32) -> Result<u64> {
-    Ok(smaps_field(pid, "Private_Clean:")? + smaps_field(pid, "Private_Dirty:")?)
+    smaps_field(pid, "Private_Dirty:")
 }
 
 fn smaps_field(pid: u32, name: &str) -> Result<u64> {
