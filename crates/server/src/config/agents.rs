@@ -455,7 +455,7 @@ impl AgentProgram {
             Some(install) => format!("Install it with: {install}"),
             None => format!("Correct the command of [agents.{agent}] in config.toml"),
         };
-        format!("the agent `{agent}` is not installed: `{tried}` was tried, and there is no such program. {get}")
+        format!("the agent `{agent}` is not installed: the program of `{tried}` was not found. {get}")
     }
 }
 

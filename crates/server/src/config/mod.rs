@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 pub(crate) mod agents;
+pub(crate) mod language;
 pub(crate) mod notify;
 pub(crate) mod reach;
 

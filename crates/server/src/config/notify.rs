@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use sayso_core::time::Span;
 use serde::Deserialize;
 
+use super::language::Language;
+
 /// The people with permission to press buttons: their id in the channel, and their name in Sayso.
 pub(crate) type People = BTreeMap<String, String>;
 
@@ -70,6 +72,8 @@ pub(crate) struct NotifyConfig {
     pub(crate) then: Option<ThenConfig>,
     #[serde(default)]
     pub(crate) content: bool,
+    #[serde(default)]
+    pub(crate) language: Language,
     pub(crate) person: Option<String>,
     #[serde(default)]
     pub(crate) people: BTreeMap<String, String>,

@@ -1,9 +1,12 @@
 //! The content of notifications: by default only the agent that needs a person, optionally the ask. Never an answer or a secret.
 
-use sayso_core::ask::{ApprovalDecision, Ask, AskBody, Decision, Input, Preview, Question};
+use sayso_core::actor::Actor;
+use sayso_core::ask::{ApprovalDecision, Ask, AskBody, Decision, Input, OutcomeStatus, Preview, Question};
 use sayso_core::id::AskId;
 use sayso_core::limits;
 use sayso_core::time::Time;
+
+use crate::config::language::Language;
 
 /// The maximum size of the content, in bytes. Longer content is cut, and the note then has no buttons.
 const CONTENT: usize = 1_500;
@@ -35,6 +38,7 @@ pub(crate) struct Note {
     pub(crate) buttons: Vec<Button>,
     /// When the ask was opened.
     pub(crate) at: Time,
+    pub(crate) language: Language,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,7 +81,7 @@ impl Press {
             Self::Approve => Some(Decision::Approved { choice: None, input: None }),
             Self::Deny => Some(Decision::Denied { message: String::new(), stop: false }),
             Self::Choose(index) => {
-                let (_, value) = choices(only_question(ask)?).into_iter().nth(index)?;
+                let (_, value) = choices(only_question(ask)?, Language::English).into_iter().nth(index)?;
                 Some(Decision::Answered { answers: vec![vec![value]], note: None })
             }
         }
@@ -92,12 +96,14 @@ fn only_question(ask: &Ask) -> Option<&Question> {
 }
 
 /// Returns the options of a single-choice question as pairs of label and value.
-pub(crate) fn choices(question: &Question) -> Vec<(String, String)> {
+pub(crate) fn choices(question: &Question, language: Language) -> Vec<(String, String)> {
     match &question.input {
         Input::Choice { options, multiple: false, .. } => {
             options.iter().map(|option| (option.label.clone(), option.value.clone())).collect()
         }
-        Input::YesNo => [("Yes", "true"), ("No", "false")].map(|(label, value)| (label.to_owned(), value.to_owned())).to_vec(),
+        Input::YesNo => [(language.pick("Yes", "是"), "true"), (language.pick("No", "否"), "false")]
+            .map(|(label, value)| (label.to_owned(), value.to_owned()))
+            .to_vec(),
         Input::Choice { multiple: true, .. } | Input::Text { .. } | Input::Number { .. } => Vec::new(),
     }
 }
@@ -111,18 +117,27 @@ pub(crate) enum NoteDetail {
     WithContent,
 }
 
+/// The detail and the language of a channel's notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NoteStyle {
+    pub(crate) detail: NoteDetail,
+    pub(crate) language: Language,
+}
+
 impl Note {
     /// Builds the note about an ask.
-    pub(crate) fn about(ask: &Ask, channel: &str, says: NoteDetail) -> Self {
+    pub(crate) fn about(ask: &Ask, channel: &str, NoteStyle { detail, language }: NoteStyle) -> Self {
         let agent = one_line(&ask.context.agent, NAME);
-        let agent = if agent.is_empty() { "An agent".to_owned() } else { agent };
+        let agent = if agent.is_empty() { language.pick("An agent", "一个智能体").to_owned() } else { agent };
         let project = project(ask);
-        let line = match &project {
-            Some(project) => format!("{agent} in {project} needs you"),
-            None => format!("{agent} needs you"),
+        let line = match (language, &project) {
+            (Language::English, Some(project)) => format!("{agent} in {project} needs you"),
+            (Language::English, None) => format!("{agent} needs you"),
+            (Language::Chinese, Some(project)) => format!("{project} 中的 {agent} 需要你"),
+            (Language::Chinese, None) => format!("{agent} 需要你"),
         };
-        let asked = (says == NoteDetail::WithContent).then(|| note_content(ask));
-        let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask)).unwrap_or_default();
+        let asked = (detail == NoteDetail::WithContent).then(|| note_content(ask, language));
+        let buttons = asked.as_ref().filter(|asked| asked.is_whole).map(|_| buttons(ask, language)).unwrap_or_default();
         Self {
             id: format!("{}_{channel}", ask.id),
             ask: Some(ask.id),
@@ -134,23 +149,35 @@ impl Note {
             link: None,
             buttons,
             at: ask.opened_at,
+            language,
         }
     }
 
     /// Builds a note that tests the channel.
-    pub(crate) fn test(channel: &str, id: &str, now: Time) -> Self {
+    pub(crate) fn test(channel: &str, id: &str, language: Language, now: Time) -> Self {
         Self {
             id: format!("test_{id}_{channel}"),
             ask: None,
             kind: "test",
             agent: "sayso".to_owned(),
             project: None,
-            line: "This is a test notification from Sayso".to_owned(),
+            line: language.pick("This is a test notification from Sayso", "这是 Sayso 的测试通知").to_owned(),
             content: None,
             link: None,
             buttons: Vec::new(),
             at: now,
+            language,
         }
+    }
+
+    /// The label of the button that opens the answer page.
+    pub(crate) const fn open_label(&self) -> &'static str {
+        self.language.pick("Open", "打开")
+    }
+
+    /// The text of a note without content.
+    pub(crate) const fn open_to_answer(&self) -> &'static str {
+        self.language.pick("Open Sayso to answer.", "请打开 Sayso 回答。")
     }
 
     /// Formats the note as plain text.
@@ -169,16 +196,37 @@ pub(crate) fn project(ask: &Ask) -> Option<String> {
 }
 
 /// Describes the outcome of an ask: the status and the actor, but not the answer.
-pub(crate) fn describe_outcome(ask: &Ask) -> String {
-    use sayso_core::actor::Actor;
-    let Some(outcome) = ask.outcome() else { return "No longer waiting".to_owned() };
-    let by = match &outcome.by {
-        Actor::Person { name, .. } | Actor::Message { name, .. } => format!(" by {}", one_line(name, NAME)),
-        Actor::Policy { .. } => " by a rule".to_owned(),
-        Actor::Timeout { .. } => " because no one answered in time".to_owned(),
-        Actor::Agent => String::new(),
-    };
-    format!("No longer waiting: {}{by}", outcome.decision.status().as_str())
+pub(crate) fn describe_outcome(ask: &Ask, language: Language) -> String {
+    let closed = language.pick("No longer waiting", "已不再等待");
+    let Some(outcome) = ask.outcome() else { return closed.to_owned() };
+    let status = outcome.decision.status();
+    match language {
+        Language::English => {
+            let by = match &outcome.by {
+                Actor::Person { name, .. } | Actor::Message { name, .. } => format!(" by {}", one_line(name, NAME)),
+                Actor::Policy { .. } => " by a rule".to_owned(),
+                Actor::Timeout { .. } => " because no one answered in time".to_owned(),
+                Actor::Agent => String::new(),
+            };
+            format!("{closed}: {}{by}", status.as_str())
+        }
+        Language::Chinese => {
+            let by = match &outcome.by {
+                Actor::Person { name, .. } | Actor::Message { name, .. } => format!("{} ", one_line(name, NAME)),
+                Actor::Policy { .. } => "规则".to_owned(),
+                Actor::Timeout { .. } => "因无人及时回答，".to_owned(),
+                Actor::Agent => String::new(),
+            };
+            let status = match status {
+                OutcomeStatus::Answered => "已回答",
+                OutcomeStatus::Rejected => "已拒答",
+                OutcomeStatus::Approved => "已批准",
+                OutcomeStatus::Denied => "已拒绝",
+                OutcomeStatus::Withdrawn => "已撤回",
+            };
+            format!("{closed}：{by}{status}")
+        }
+    }
 }
 
 struct NoteContent {
@@ -186,7 +234,7 @@ struct NoteContent {
     is_whole: bool,
 }
 
-fn note_content(ask: &Ask) -> NoteContent {
+fn note_content(ask: &Ask, language: Language) -> NoteContent {
     let mut parts: Vec<String> = Vec::new();
     match &*ask.body {
         AskBody::Question { questions } => {
@@ -203,7 +251,7 @@ fn note_content(ask: &Ask) -> NoteContent {
             match &approval.preview {
                 Some(Preview::Command { command, cwd }) => {
                     parts.push(command.clone());
-                    parts.extend(cwd.as_ref().map(|cwd| format!("in {cwd}")));
+                    parts.extend(cwd.as_ref().map(|cwd| format!("{} {cwd}", language.pick("in", "位于"))));
                 }
                 Some(Preview::Diff { files }) => {
                     for file in files {
@@ -226,10 +274,12 @@ fn note_content(ask: &Ask) -> NoteContent {
     NoteContent { text, is_whole }
 }
 
-fn buttons(ask: &Ask) -> Vec<Button> {
+fn buttons(ask: &Ask, language: Language) -> Vec<Button> {
     match &*ask.body {
         AskBody::Approval(approval) => {
-            [("Approve", Press::Approve, ApprovalDecision::Approve), ("Deny", Press::Deny, ApprovalDecision::Deny)]
+            let approve = (language.pick("Approve", "批准"), Press::Approve, ApprovalDecision::Approve);
+            let deny = (language.pick("Deny", "拒绝"), Press::Deny, ApprovalDecision::Deny);
+            [approve, deny]
                 .into_iter()
                 .filter(|(_, _, decision)| approval.allows(*decision))
                 .map(|(label, press, _)| Button { label: label.to_owned(), press })
@@ -237,7 +287,7 @@ fn buttons(ask: &Ask) -> Vec<Button> {
         }
         AskBody::Question { questions } => match questions.as_slice() {
             [only] => {
-                let offered = choices(only);
+                let offered = choices(only, language);
                 if offered.len() > BUTTONS {
                     return Vec::new();
                 }
@@ -296,6 +346,9 @@ mod tests {
 
     use super::*;
 
+    const SHORT: NoteStyle = NoteStyle { detail: NoteDetail::AgentOnly, language: Language::English };
+    const FULL: NoteStyle = NoteStyle { detail: NoteDetail::WithContent, ..SHORT };
+
     fn ask(body: AskBody) -> Ask {
         let context = AskContext {
             agent: "claude".to_owned(),
@@ -333,7 +386,7 @@ mod tests {
 
     #[test]
     fn content_omits_a_title_that_equals_the_command() {
-        let content = |command| Note::about(&ask(approval(command)), "mail", NoteDetail::WithContent).content.unwrap();
+        let content = |command| Note::about(&ask(approval(command)), "mail", FULL).content.unwrap();
         assert_eq!(content("cargo test"), "Run a command\ncargo test");
         assert_eq!(content("Run a command"), "Run a command");
     }
@@ -357,14 +410,14 @@ mod tests {
 
     #[test]
     fn note_names_only_agent_and_project_by_default() {
-        let note = Note::about(&ask(approval("rm -rf /")), "phone", NoteDetail::AgentOnly);
+        let note = Note::about(&ask(approval("rm -rf /")), "phone", SHORT);
         assert_eq!(note.line, "claude in shop-api needs you");
         assert_eq!((note.content, note.buttons.len()), (None, 0));
     }
 
     #[test]
     fn note_with_content_has_the_question_and_a_button_per_option() {
-        let note = Note::about(&ask(question(choice())), "phone", NoteDetail::WithContent);
+        let note = Note::about(&ask(question(choice())), "phone", FULL);
         assert_eq!(note.content.as_deref(), Some("Which database?\n1. SQLite\n2. PostgreSQL"));
         assert_eq!(note.buttons.iter().map(|button| button.label.as_str()).collect::<Vec<_>>(), ["SQLite", "PostgreSQL"]);
         let asked = ask(question(choice()));
@@ -374,10 +427,21 @@ mod tests {
     }
 
     #[test]
+    fn note_in_chinese_keeps_the_words_of_the_agent() {
+        let style = NoteStyle { language: Language::Chinese, ..FULL };
+        let note = Note::about(&ask(approval("make")), "phone", style);
+        assert_eq!(note.line, "shop-api 中的 claude 需要你");
+        assert_eq!(note.content.as_deref(), Some("Run a command\nmake"));
+        assert_eq!(note.buttons.iter().map(|button| button.label.as_str()).collect::<Vec<_>>(), ["批准", "拒绝"]);
+        let asked = Note::about(&ask(question(Input::YesNo)), "phone", style);
+        assert_eq!(asked.buttons.iter().map(|button| button.label.as_str()).collect::<Vec<_>>(), ["是", "否"]);
+    }
+
+    #[test]
     fn truncated_note_has_no_buttons() {
-        let whole = Note::about(&ask(approval("make")), "phone", NoteDetail::WithContent);
+        let whole = Note::about(&ask(approval("make")), "phone", FULL);
         assert_eq!(whole.buttons.len(), 2);
-        let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", NoteDetail::WithContent);
+        let cut = Note::about(&ask(approval(&"x".repeat(10_000))), "phone", FULL);
         assert!(cut.content.is_some_and(|content| content.len() < 1_600 && content.ends_with('…')) && cut.buttons.is_empty());
     }
 
@@ -386,7 +450,7 @@ mod tests {
         let labels = |allowed: Vec<ApprovalDecision>| {
             let AskBody::Approval(mut wanted) = approval("make") else { panic!("not an approval") };
             wanted.allowed_decisions = Some(allowed.into());
-            let note = Note::about(&ask(AskBody::Approval(wanted)), "phone", NoteDetail::WithContent);
+            let note = Note::about(&ask(AskBody::Approval(wanted)), "phone", FULL);
             note.buttons.into_iter().map(|button| button.label).collect::<Vec<_>>()
         };
         assert_eq!(labels(vec![ApprovalDecision::Approve]), ["Approve"]);
@@ -397,7 +461,7 @@ mod tests {
     #[test]
     fn secrets_and_free_text_have_no_buttons() {
         for input in [Input::Text { secret: true }, Input::Text { secret: false }] {
-            assert!(Note::about(&ask(question(input)), "phone", NoteDetail::WithContent).buttons.is_empty());
+            assert!(Note::about(&ask(question(input)), "phone", FULL).buttons.is_empty());
         }
     }
 
@@ -405,7 +469,7 @@ mod tests {
     fn hidden_and_control_characters_are_escaped() {
         let mut hostile = ask(approval("a\u{1b}[2Jb\u{202e}c\u{200b}d"));
         Arc::make_mut(&mut hostile.context).agent = "cl\u{7}au\nde".to_owned();
-        let note = Note::about(&hostile, "phone", NoteDetail::WithContent);
+        let note = Note::about(&hostile, "phone", FULL);
         assert_eq!(note.line, "cl<U+0007>au de in shop-api needs you");
         assert_eq!(note.content.as_deref(), Some("Run a command\na<U+001B>[2Jb<U+202E>c<U+200B>d"));
     }

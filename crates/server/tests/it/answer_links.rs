@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Method;
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, ACCEPT_LANGUAGE, CONTENT_TYPE};
 use sayso_server::FakeClock;
 use sayso_testkit::receivers::{ReceivedCall, Receiver};
 use serde_json::{Value, json};
@@ -45,8 +45,8 @@ impl Linked {
     }
 
     /// An ask, and the paths of the links that people got for it.
-    async fn asked(&self, wanted: Value) -> (String, Vec<String>) {
-        let ask = id(&self.world.opened(wanted).await);
+    async fn open_ask_with_links(&self, wanted: Value) -> (String, Vec<String>) {
+        let ask = id(&self.world.open_ask(wanted).await);
         self.clock.advance(Duration::from_secs(1));
         let people = self.world.admin.get("/v1/notify").await.expect(200)["data"].as_array().unwrap().len();
         let links = |calls: &[ReceivedCall]| -> Vec<String> {
@@ -81,7 +81,7 @@ impl Linked {
 #[tokio::test]
 async fn link_decides_only_after_a_confirmation() {
     let linked = Linked::start(&["ada"]).await;
-    let (ask, paths) = linked.asked(approval()).await;
+    let (ask, paths) = linked.open_ask_with_links(approval()).await;
     for _ in 0..3 {
         let page = linked.get_html(&paths[0]).await;
         assert_eq!(page.status, 200);
@@ -106,11 +106,29 @@ async fn link_decides_only_after_a_confirmation() {
 }
 
 #[tokio::test]
+async fn page_of_a_link_has_the_language_of_the_browser() {
+    let linked = Linked::start(&["ada"]).await;
+    let (_, paths) = linked.open_ask_with_links(approval()).await;
+    let get = async |path: &str, languages: &str| {
+        let request = linked.http.request(&Method::GET, path).header(ACCEPT, "text/html").header(ACCEPT_LANGUAGE, languages);
+        linked.http.send(request).await.text
+    };
+    let page = get(&paths[0], "zh-CN,zh;q=0.9,en;q=0.8").await;
+    assert!(page.contains("<html lang=\"zh-CN\">") && page.contains("等待你处理") && page.contains(">批准</button>"), "{page}");
+    assert!(page.contains("cargo test") && !page.contains("Approve"), "{page}");
+    assert!(get(&paths[0], "de").await.contains(">Approve</button>"));
+    assert!(get("/a/wrong", "zh").await.contains("此链接无效"));
+    assert_eq!(linked.send(&paths[0], "press=deny").await.status, 204);
+    let page = get(&paths[0], "zh").await;
+    assert!(page.contains("已不再等待：ada 已拒绝"), "{page}");
+}
+
+#[tokio::test]
 async fn link_offers_and_accepts_only_allowed_decisions() {
     let linked = Linked::start(&["ada"]).await;
     let mut edited = approval();
     edited["approval"]["allowedDecisions"] = json!(["edit", "deny"]);
-    let (ask, paths) = linked.asked(edited).await;
+    let (ask, paths) = linked.open_ask_with_links(edited).await;
     let page = linked.get_html(&paths[0]).await.text;
     assert!(page.contains("value=\"deny\"") && !page.contains("value=\"approve\""), "{page}");
     assert!(page.contains("To edit and approve it, open Sayso."), "{page}");
@@ -118,7 +136,7 @@ async fn link_offers_and_accepts_only_allowed_decisions() {
     assert_eq!(linked.status(&ask).await, "pending");
     let mut approved = approval();
     approved["approval"]["allowedDecisions"] = json!(["approve"]);
-    let (ask, paths) = linked.asked(approved).await;
+    let (ask, paths) = linked.open_ask_with_links(approved).await;
     let page = linked.get_html(&paths[0]).await.text;
     assert!(page.contains("value=\"approve\"") && !page.contains("value=\"deny\""), "{page}");
     linked.send(&paths[0], "press=deny").await.problem(422, "decision_not_allowed");
@@ -130,7 +148,8 @@ async fn link_offers_and_accepts_only_allowed_decisions() {
 async fn link_refuses_text_that_does_not_fit_the_schema() {
     let linked = Linked::start(&["ada"]).await;
     let schema = json!({ "type": "string", "pattern": "^[a-z]+$" });
-    let (ask, paths) = linked.asked(json!({ "questions": [{ "text": "Which branch?", "responseSchema": schema }] })).await;
+    let (ask, paths) =
+        linked.open_ask_with_links(json!({ "questions": [{ "text": "Which branch?", "responseSchema": schema }] })).await;
     let refused = linked.send(&paths[0], "press=answer&q0=NO").await.problem(422, "invalid_answers");
     assert_eq!(refused["detail"], "question 1: does not fit: the value does not match \"^[a-z]+$\"");
     assert_eq!(linked.status(&ask).await, "pending");
@@ -140,7 +159,7 @@ async fn link_refuses_text_that_does_not_fit_the_schema() {
 #[tokio::test]
 async fn form_submission_returns_a_page() {
     let linked = Linked::start(&["ada"]).await;
-    let (ask, paths) = linked.asked(question()).await;
+    let (ask, paths) = linked.open_ask_with_links(question()).await;
     let page = linked.get_html(&paths[0]).await;
     assert!(page.text.contains("value=\"PostgreSQL\"") && page.text.contains("full-featured"), "{}", page.text);
     // Under the page's referrer policy, browsers send the origin.
@@ -162,7 +181,7 @@ async fn form_submission_returns_a_page() {
 #[tokio::test]
 async fn invalid_answer_is_refused_and_the_link_stays_valid() {
     let linked = Linked::start(&["ada"]).await;
-    let (ask, paths) = linked.asked(question()).await;
+    let (ask, paths) = linked.open_ask_with_links(question()).await;
     for (form, status, code) in [
         ("", 422, "invalid_request"),
         ("press=", 422, "invalid_request"),
@@ -186,7 +205,7 @@ async fn invalid_answer_is_refused_and_the_link_stays_valid() {
 #[tokio::test]
 async fn invalid_and_expired_links_are_refused_with_a_code() {
     let linked = Linked::start(&["ada"]).await;
-    let (ask, paths) = linked.asked(approval()).await;
+    let (ask, paths) = linked.open_ask_with_links(approval()).await;
     let good = &paths[0];
     let swapped =
         if good.ends_with('A') { format!("{}B", &good[..good.len() - 1]) } else { format!("{}A", &good[..good.len() - 1]) };
@@ -216,7 +235,7 @@ async fn guessing_links_is_rate_limited() {
 #[tokio::test]
 async fn link_survives_a_restart_but_not_the_removal_of_its_channel() {
     let mut linked = Linked::start(&["ada"]).await;
-    let (ask, paths) = linked.asked(approval()).await;
+    let (ask, paths) = linked.open_ask_with_links(approval()).await;
     linked.world.server.restart().await.unwrap();
     assert_eq!(linked.get_html(&paths[0]).await.status, 200);
     std::fs::write(linked.world.server.config_dir().join("config.toml"), "[server]\npublic_url = \"https://sayso.test/\"\n")
@@ -230,7 +249,7 @@ async fn link_survives_a_restart_but_not_the_removal_of_its_channel() {
 async fn one_decision_wins_when_two_people_use_links_at_once() {
     let linked = Linked::start(&["ada", "ben"]).await;
     for _ in 0..10 {
-        let (ask, paths) = linked.asked(approval()).await;
+        let (ask, paths) = linked.open_ask_with_links(approval()).await;
         let (one, two) = tokio::join!(linked.send(&paths[0], "press=approve"), linked.send(&paths[1], "press=deny"));
         let mut statuses = [one.status, two.status];
         statuses.sort_unstable();
@@ -244,7 +263,7 @@ async fn one_decision_wins_when_two_people_use_links_at_once() {
 async fn secret_cannot_be_answered_by_a_link() {
     let linked = Linked::start(&["ada"]).await;
     let secret = json!({ "questions": [{ "text": "The key?", "input": "text", "secret": true }] });
-    let (ask, paths) = linked.asked(secret).await;
+    let (ask, paths) = linked.open_ask_with_links(secret).await;
     let page = linked.get_html(&paths[0]).await;
     assert!(!page.text.contains("type=\"text\"") && page.text.contains("To enter it, open Sayso."), "{}", page.text);
     linked.send(&paths[0], "press=answer&q0=hush").await.problem(422, "invalid_request");
@@ -259,7 +278,7 @@ async fn agent_text_is_escaped_on_link_pages() {
         "agent": hostile, "project": format!("/home/{hostile}"), "context": hostile,
         "approval": { "tool": "Bash", "action": "run", "command": hostile, "input": { "command": hostile } },
     });
-    let (_, paths) = linked.asked(wanted).await;
+    let (_, paths) = linked.open_ask_with_links(wanted).await;
     let page = linked.get_html(&paths[0]).await.text;
     for never in ["<script", "<img", "\u{202e}", "\u{1b}"] {
         assert!(!page.contains(never), "{never:?}: {page}");

@@ -14,7 +14,7 @@ use super::channel::{
 };
 use super::schedule::{Quiet, Timing};
 use crate::config::notify::{CallbackConfig, ChannelKind, NotifyConfig, People};
-use crate::service::notes::NoteDetail;
+use crate::service::notes::{NoteDetail, NoteStyle};
 
 /// The default delay before a notification.
 const AFTER: Duration = Duration::from_secs(20);
@@ -113,8 +113,9 @@ impl NotifyConfig {
                 return Err("the name of a person is empty or too long".to_owned());
             }
         }
-        let says = if self.content { NoteDetail::WithContent } else { NoteDetail::AgentOnly };
-        Ok(ConfiguredChannel::new(name.to_owned(), self.kind, says, self.person.clone(), self.build_sender(around)?))
+        let detail = if self.content { NoteDetail::WithContent } else { NoteDetail::AgentOnly };
+        let style = NoteStyle { detail, language: self.language };
+        Ok(ConfiguredChannel::new(name.to_owned(), self.kind, style, self.person.clone(), self.build_sender(around)?))
     }
 
     fn build_sender(&self, around: &ChannelContext<'_>) -> Result<ChannelSender, String> {

@@ -29,7 +29,7 @@ use crate::config::notify::ChannelKind;
 use crate::runtime::Runtime;
 use crate::service::answer_links::{BadLink, Holder, HolderIdentity};
 use crate::service::asks;
-use crate::service::notes::NoteDetail;
+use crate::service::notes::{NoteDetail, NoteStyle};
 use crate::service::{ServiceError, authorize};
 use channel::ChannelSender;
 pub(crate) use channel::{Next, WebhookChannel};
@@ -48,7 +48,7 @@ const SINCE: &str = "notify_since";
 pub(crate) struct ConfiguredChannel {
     pub(crate) name: String,
     pub(crate) kind: ChannelKind,
-    pub(crate) says: NoteDetail,
+    pub(crate) style: NoteStyle,
     /// The person that its links are signed for.
     pub(crate) person: Option<String>,
     channel: ChannelSender,
@@ -59,9 +59,9 @@ pub(crate) struct ConfiguredChannel {
 }
 
 impl ConfiguredChannel {
-    fn new(name: String, kind: ChannelKind, says: NoteDetail, person: Option<String>, channel: ChannelSender) -> Self {
+    fn new(name: String, kind: ChannelKind, style: NoteStyle, person: Option<String>, channel: ChannelSender) -> Self {
         let (queue, gone, last_failure) = (NoteQueue::default(), AtomicBool::new(false), Mutex::new(None));
-        Self { name, kind, says, person, channel, queue, gone, last_failure }
+        Self { name, kind, style, person, channel, queue, gone, last_failure }
     }
 
     /// Returns the holder that its links are signed for.
@@ -72,7 +72,7 @@ impl ConfiguredChannel {
 
     /// Returns the channel as the origin of decisions.
     pub(crate) fn channel(&self) -> asks::DecisionChannel<'_> {
-        asks::DecisionChannel { name: &self.name, kind: self.kind, says: self.says }
+        asks::DecisionChannel { name: &self.name, kind: self.kind, style: self.style }
     }
 
     fn failed(&self, reason: Option<String>) {
@@ -211,7 +211,7 @@ impl Notifier {
                 Some(sayso_api::notify::Then { name: self.entries.get(next)?.name.clone(), after: Span(after).to_string() })
             }),
             quiet: timing.quiet.as_ref().map(ToString::to_string),
-            content: entry.says == NoteDetail::WithContent,
+            content: entry.style.detail == NoteDetail::WithContent,
             person: entry.person.clone(),
             gone: entry.gone.load(Ordering::Relaxed),
             last_failure: entry.last_failure.lock().unwrap_or_else(PoisonError::into_inner).clone(),

@@ -21,7 +21,7 @@ use super::schedule;
 use crate::auth::{Caller, Permission};
 use crate::entropy;
 use crate::runtime::Runtime;
-use crate::service::notes::{self, Note};
+use crate::service::notes::{self, Note, NoteDetail, NoteStyle};
 use crate::service::{ServiceError, authorize};
 
 /// Maximum number of notes that one channel sends concurrently. The others stay in the queue.
@@ -102,7 +102,7 @@ async fn notify_channel(runtime: &Runtime, index: usize, entry: &ConfiguredChann
         return Ok(());
     }
     let attempts = earlier.map_or(0, |note| note.attempts) + 1;
-    let mut note = Note::about(&ask, &entry.name, entry.says);
+    let mut note = Note::about(&ask, &entry.name, entry.style);
     note.link = entry.holder().and_then(|holder| runtime.services.answer_links.address(id, holder, now));
     let told = send(runtime, entry, Some(&ask), &note).await;
     let now = runtime.services.clock.now();
@@ -172,7 +172,8 @@ async fn over(runtime: &Runtime, entry: &ConfiguredChannel, id: AskId, tries: u3
     if let (NotificationState::Told, false, Some(ask)) =
         (row.state, entry.gone.load(Ordering::Relaxed), load_ask(runtime, id).await?)
     {
-        let (note, words) = (Note::about(&ask, &entry.name, notes::NoteDetail::AgentOnly), notes::describe_outcome(&ask));
+        let note = Note::about(&ask, &entry.name, NoteStyle { detail: NoteDetail::AgentOnly, ..entry.style });
+        let words = notes::describe_outcome(&ask, entry.style.language);
         let sent =
             OutgoingNote { runtime, channel: &entry.name, ask: Some(&ask), note: &note, now: runtime.services.clock.now() };
         let changed = entry.channel.over(&sent, row.message.as_deref(), &words);
@@ -210,7 +211,7 @@ pub(crate) async fn test(
     }
     let id = entropy::hex(&entropy::bytes::<8>());
     let tests = wanted.into_iter().map(|entry| {
-        let note = Note::test(&entry.name, &id, runtime.services.clock.now());
+        let note = Note::test(&entry.name, &id, entry.style.language, runtime.services.clock.now());
         async move {
             let told = send(runtime, entry, None, &note).await;
             sayso_api::notify::Tested {

@@ -6,16 +6,17 @@ use sayso_store::ops::ResolveError;
 
 use super::read::ask_in_channel;
 use super::resolve::{ChannelDecider, ChannelRefusal, resolve_in_channel};
+use crate::config::language::Language;
 use crate::config::notify::{ChannelKind, People};
 use crate::service::Services;
-use crate::service::notes::{self, Note, NoteDetail, Press};
+use crate::service::notes::{self, Note, NoteStyle, Press};
 
 /// The channel that a person decides in.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DecisionChannel<'a> {
     pub(crate) name: &'a str,
     pub(crate) kind: ChannelKind,
-    pub(crate) says: NoteDetail,
+    pub(crate) style: NoteStyle,
 }
 
 /// The result of a button press.
@@ -48,15 +49,19 @@ impl ButtonResult {
     }
 
     /// The reply that the person reads in the channel.
-    pub(crate) fn reply(&self) -> String {
-        match self {
-            Self::Done => "Done".to_owned(),
-            Self::AlreadyResolved(outcome) => outcome.clone(),
-            Self::NotAllowed => "You do not have permission to answer here".to_owned(),
-            Self::InvalidButton => "This button no longer works. Open Sayso to answer.".to_owned(),
-            Self::ContentChanged => "A file that the command executes has changed. Open Sayso to review it.".to_owned(),
-            Self::Failed => "Something went wrong. Open Sayso to answer.".to_owned(),
-        }
+    pub(crate) fn reply(&self, language: Language) -> String {
+        let (english, chinese) = match self {
+            Self::Done => ("Done", "已完成"),
+            Self::AlreadyResolved(outcome) => return outcome.clone(),
+            Self::NotAllowed => ("You do not have permission to answer here", "你无权在此回答"),
+            Self::InvalidButton => ("This button no longer works. Open Sayso to answer.", "此按钮已失效。请打开 Sayso 回答。"),
+            Self::ContentChanged => (
+                "A file that the command executes has changed. Open Sayso to review it.",
+                "此命令将执行的文件已更改。请打开 Sayso 查看。",
+            ),
+            Self::Failed => ("Something went wrong. Open Sayso to answer.", "出错了。请打开 Sayso 回答。"),
+        };
+        language.pick(english, chinese).to_owned()
     }
 }
 
@@ -99,16 +104,16 @@ async fn decide(
     let Ok(found) = ask_in_channel(services, decider, id).await else { return ButtonResult::Failed };
     let Some(ask) = found else { return ButtonResult::InvalidButton };
     if !matches!(ask.state, AskState::Pending(_)) {
-        return ButtonResult::AlreadyResolved(notes::describe_outcome(&ask));
+        return ButtonResult::AlreadyResolved(notes::describe_outcome(&ask, channel.style.language));
     }
     // Accept only buttons that the note offered: a person who saw a truncated command must not approve it.
-    let offered = Note::about(&ask, channel.name, channel.says).buttons.iter().any(|button| button.press == press);
+    let offered = Note::about(&ask, channel.name, channel.style).buttons.iter().any(|button| button.press == press);
     let Some(decision) = press.decision(&ask).filter(|_| offered) else { return ButtonResult::InvalidButton };
     match resolve_in_channel(services, channel, decider, id, decision).await {
         Ok(_) => ButtonResult::Done,
         Err(ChannelRefusal::Refused(ResolveError::Refused(Refused::AlreadyResolved(outcome)))) => {
             let state = AskState::Resolved { outcome: *outcome, delivery: Delivery::Queued };
-            ButtonResult::AlreadyResolved(notes::describe_outcome(&Ask { state, ..ask }))
+            ButtonResult::AlreadyResolved(notes::describe_outcome(&Ask { state, ..ask }, channel.style.language))
         }
         Err(ChannelRefusal::TokenEnded) => ButtonResult::NotAllowed,
         Err(ChannelRefusal::Refused(_)) => ButtonResult::InvalidButton,

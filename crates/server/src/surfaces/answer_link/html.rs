@@ -2,6 +2,7 @@
 
 use sayso_core::ask::{Approval, ApprovalDecision, Ask, AskBody, ExecutedFiles, Input, Link, Preview, Question, QuestionOption};
 
+use crate::config::language::Language;
 use crate::service::notes::{choices, project, visible};
 
 /// The part of the page's style sheet that the answer page uses.
@@ -23,38 +24,41 @@ button:focus-visible,input:focus-visible{outline:2px solid var(--accent);outline
 .option:has(:checked){border-color:var(--accent)}.yes{background:var(--accent);border-color:var(--accent);color:var(--on-accent);text-align:center}\
 .no{border:0;background:none;color:var(--rejected);text-align:center}";
 
-fn page(body: &str) -> String {
+fn page(language: Language, body: &str) -> String {
+    let lang = language.tag();
     format!(
-        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
+        "<!doctype html><html lang=\"{lang}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
          <meta name=\"robots\" content=\"noindex\"><title>Sayso</title><style>{STYLE}</style></head><body><main>{body}</main></body></html>"
     )
 }
 
 /// A page with a message.
-pub(super) fn message(words: &str) -> String {
-    page(&format!("<p role=\"status\">{}</p>", safe(words)))
+pub(super) fn message(language: Language, words: &str) -> String {
+    page(language, &format!("<p role=\"status\">{}</p>", safe(words)))
 }
 
 /// The page of a pending ask, with its controls.
-pub(super) fn ask(ask: &Ask) -> String {
+pub(super) fn ask(language: Language, ask: &Ask) -> String {
     let project = project(ask).map(|project| format!(" · {}", safe(&project))).unwrap_or_default();
     let who = format!("<p class=\"who\"><b>{}</b>{project}</p>", safe(&ask.context.agent));
     let asked = match &*ask.body {
-        AskBody::Approval(approval) => of_approval(approval, ask.context.executes.as_ref()),
-        AskBody::Link(link) => of_link(link),
-        AskBody::Question { questions } => of_questions(questions, ask.body.is_secret()),
+        AskBody::Approval(approval) => of_approval(language, approval, ask.context.executes.as_ref()),
+        AskBody::Link(link) => of_link(language, link),
+        AskBody::Question { questions } => of_questions(language, questions, ask.body.is_secret()),
     };
     let before = ask.context.context.as_ref();
-    let before = before.map(|said| format!("<details><summary>Before asking, the agent said</summary>{}</details>", pre(said)));
-    page(&format!("<p class=\"waits\">Waiting for you</p>{who}{}{asked}", before.unwrap_or_default()))
+    let summary = language.pick("Before asking, the agent said", "询问之前，智能体说");
+    let before = before.map(|said| format!("<details><summary>{summary}</summary>{}</details>", pre(said)));
+    let waits = language.pick("Waiting for you", "等待你处理");
+    page(language, &format!("<p class=\"waits\">{waits}</p>{who}{}{asked}", before.unwrap_or_default()))
 }
 
-fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String {
+fn of_approval(language: Language, approval: &Approval, executes: Option<&ExecutedFiles>) -> String {
     let mut out = approval.own_title().map(|title| format!("<h1>{}</h1>", safe(title))).unwrap_or_default();
     match &approval.preview {
         Some(Preview::Command { command, cwd }) => {
             out.push_str(&pre(command));
-            out.extend(cwd.as_ref().map(|cwd| format!("<p class=\"about\">in {}</p>", safe(cwd))));
+            out.extend(cwd.as_ref().map(|cwd| format!("<p class=\"about\">{} {}</p>", language.pick("in", "位于"), safe(cwd))));
         }
         Some(Preview::Diff { files }) => {
             for file in files {
@@ -65,10 +69,15 @@ fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String 
         None => {}
     }
     for file in executes.map(|executes| executes.files.as_slice()).unwrap_or_default() {
-        out.push_str(&format!("<p class=\"about\">Executes {}. Content not available here.</p>", safe(&file.path)));
+        let (executes, hidden) = match language {
+            Language::English => ("Executes", ". Content not available here."),
+            Language::Chinese => ("将执行", "。此处无法显示内容。"),
+        };
+        out.push_str(&format!("<p class=\"about\">{executes} {}{hidden}</p>", safe(&file.path)));
     }
     if executes.is_some_and(|executes| executes.unlisted) {
-        out.push_str("<p class=\"about\">Runs code from the project</p>");
+        let words = language.pick("Runs code from the project", "会运行项目中的代码");
+        out.push_str(&format!("<p class=\"about\">{words}</p>"));
     }
     out.push_str(&format!(
         "<details{}><summary>{}</summary>{}</details>",
@@ -78,43 +87,47 @@ fn of_approval(approval: &Approval, executes: Option<&ExecutedFiles>) -> String 
     ));
     out.extend(approval.reason.as_ref().map(|reason| format!("<p>{}</p>", safe(reason))));
     let allowed = |decision, button: String| if approval.allows(decision) { button } else { String::new() };
-    let approve = allowed(ApprovalDecision::Approve, yes("approve", "Approve"));
+    let approve = allowed(ApprovalDecision::Approve, yes("approve", language.pick("Approve", "批准")));
     if approve.is_empty() && approval.allows(ApprovalDecision::Edit) {
-        out.push_str("<p>The input has to be edited. To edit and approve it, open Sayso.</p>");
+        let words = language
+            .pick("The input has to be edited. To edit and approve it, open Sayso.", "必须先修改输入。请打开 Sayso 修改并批准。");
+        out.push_str(&format!("<p>{words}</p>"));
     }
-    out.push_str(&form(&format!("{approve}{}", allowed(ApprovalDecision::Deny, no("deny", "Deny")))));
+    out.push_str(&form(&format!("{approve}{}", allowed(ApprovalDecision::Deny, no("deny", language.pick("Deny", "拒绝"))))));
     out
 }
 
-fn of_link(link: &Link) -> String {
+fn of_link(language: Language, link: &Link) -> String {
     let message = link.message.as_ref().map(|message| format!("<p>{}</p>", safe(message))).unwrap_or_default();
     // The address comes from the agent, so it is shown as text and not as a link.
-    let buttons = format!("{}{}", yes("approve", "I opened it"), no("deny", "Deny"));
-    format!("<h1>Open a link</h1>{message}{}{}", pre(&link.url), form(&buttons))
+    let opened = yes("approve", language.pick("I opened it", "我已打开"));
+    let buttons = format!("{opened}{}", no("deny", language.pick("Deny", "拒绝")));
+    format!("<h1>{}</h1>{message}{}{}", language.pick("Open a link", "打开链接"), pre(&link.url), form(&buttons))
 }
 
-fn of_questions(questions: &[Question], is_secret: bool) -> String {
-    let reject = no("reject", "Reject");
+fn of_questions(language: Language, questions: &[Question], is_secret: bool) -> String {
+    let reject = no("reject", language.pick("Reject", "拒答"));
     if is_secret {
         let texts: String = questions.iter().map(|question| format!("<h1>{}</h1>", safe(&question.text))).collect();
-        return format!("{texts}<p>The answer is a secret. To enter it, open Sayso.</p>{}", form(&reject));
+        let words = language.pick("The answer is a secret. To enter it, open Sayso.", "答案是机密。请打开 Sayso 输入。");
+        return format!("{texts}<p>{words}</p>{}", form(&reject));
     }
     if let [only] = questions
         && !only.takes_text()
-        && !choices(only).is_empty()
+        && !choices(only, language).is_empty()
     {
         let abouts = only.options().iter().map(|option| option.description.as_deref()).chain(std::iter::repeat(None));
         let choice = |((index, (label, _)), description): ((usize, (String, String)), Option<&str>)| {
             button("", &format!("choose:{index}"), &format!("{}{}", safe(&label), option_description(description)))
         };
-        let options: String = choices(only).into_iter().enumerate().zip(abouts).map(choice).collect();
+        let options: String = choices(only, language).into_iter().enumerate().zip(abouts).map(choice).collect();
         return format!("{}<h1>{}</h1>{}{}", header(only), safe(&only.text), form(&options), form(&reject));
     }
-    let fields: String = questions.iter().enumerate().map(|(index, question)| field(index, question)).collect();
-    format!("{}{}", form(&format!("{fields}{}", yes("answer", "Answer"))), form(&reject))
+    let fields: String = questions.iter().enumerate().map(|(index, question)| field(language, index, question)).collect();
+    format!("{}{}", form(&format!("{fields}{}", yes("answer", language.pick("Answer", "回答")))), form(&reject))
 }
 
-fn field(index: usize, question: &Question) -> String {
+fn field(language: Language, index: usize, question: &Question) -> String {
     let name = format!("q{index}");
     let option = |kind: &str, value: &str, label: &str, description: Option<&str>| {
         let (value, label, about) = (safe(value), safe(label), option_description(description));
@@ -129,12 +142,12 @@ fn field(index: usize, question: &Question) -> String {
             let one = |one: &QuestionOption| option(kind, &one.value, &one.label, one.description.as_deref());
             let mut out: String = options.iter().map(one).collect();
             if *custom {
-                out.push_str(&text("Other: type your answer"));
+                out.push_str(&text(language.pick("Other: type your answer", "其他：输入你的回答")));
             }
             out
         }
-        Input::YesNo => format!("{}{}", option("radio", "true", "Yes", None), option("radio", "false", "No", None)),
-        Input::Text { .. } | Input::Number { .. } => text("Your answer"),
+        Input::YesNo => choices(question, language).iter().map(|(label, value)| option("radio", value, label, None)).collect(),
+        Input::Text { .. } | Input::Number { .. } => text(language.pick("Your answer", "你的回答")),
     };
     format!("{}<fieldset><legend>{}</legend>{inputs}</fieldset>", header(question), safe(&question.text))
 }
@@ -199,7 +212,7 @@ mod tests {
         let input = Input::Choice { options, multiple: true, custom: false };
         let question =
             Question { key: "0".into(), header: None, text: "<i>?".into(), input, required: true, response_schema: None };
-        let page = of_questions(&[question], false);
+        let page = of_questions(Language::English, &[question], false);
         assert!(!page.contains("<script") && !page.contains("<i>") && page.contains("value=\"&quot;&gt;&lt;script"), "{page}");
     }
 }

@@ -16,6 +16,7 @@ use sayso_core::ask::{Answers, Ask, AskState, Decision, Refused};
 use sayso_store::ops::ResolveError;
 
 use crate::app::App;
+use crate::config::language::Language;
 use crate::runtime::notify::{self, ConfiguredChannel, LinkTarget};
 use crate::service::answer_links::BadLink;
 use crate::service::asks::{self, ChannelDecider, ChannelRefusal};
@@ -36,6 +37,21 @@ struct LinkRefusal {
 impl LinkRefusal {
     fn new(status: StatusCode, code: ErrorCode, words: impl Into<String>) -> Self {
         Self { status, code, words: words.into() }
+    }
+
+    /// The text in Chinese, by code. The details of a refused answer are in English only.
+    const fn chinese(&self) -> &str {
+        match self.code {
+            ErrorCode::InvalidLink => "此链接无效。请使用最新的链接，或打开 Sayso。",
+            ErrorCode::LinkExpired => "此链接已过期。请打开 Sayso 回答。",
+            ErrorCode::RateLimited => "你的网络打开了过多无效链接。请一分钟后重试。",
+            ErrorCode::TooLarge => "回答过长。请缩短后重新发送。",
+            ErrorCode::RequestTimeout => "回答未能及时送达。请重新发送。",
+            ErrorCode::InvalidRequest => "此回答不适用于该询问。请返回并另选一个。",
+            ErrorCode::Internal => "服务器出错了。请稍后重试。",
+            ErrorCode::ContentChanged => "此命令将执行的文件已更改。请打开 Sayso 查看。",
+            _ => self.words.as_str(),
+        }
     }
 
     fn wrong() -> Self {
@@ -79,16 +95,17 @@ pub(crate) async fn show(
     headers: HeaderMap,
     Path(code): Path<String>,
 ) -> Response {
+    let language = accepted_language(&headers);
     let shown = match opened(&app, from, &code).await {
         Ok(OpenedLink { ask, .. }) => Ok(if matches!(ask.state, AskState::Pending(_)) {
-            html::ask(&ask)
+            html::ask(language, &ask)
         } else {
-            html::message(&notes::describe_outcome(&ask))
+            html::message(language, &notes::describe_outcome(&ask, language))
         }),
         Err(refusal) => Err(refusal),
     };
     // A pending ask is always shown as a page, whatever the client accepts.
-    reply(shown.is_ok() || is_browser(&headers), shown)
+    reply(language, shown.is_ok() || is_browser(&headers), shown)
 }
 
 /// Decides the ask.
@@ -99,17 +116,19 @@ pub(crate) async fn decide(
     Path(code): Path<String>,
     body: Body,
 ) -> Response {
+    let language = accepted_language(&headers);
     let decided = async {
         let OpenedLink { ask, entry, decider } = opened(&app, from, &code).await?;
         let form = read_body(body, BodyLimits::ANSWER_FORM).await.map_err(|error| LinkRefusal::unread(&error))?;
         let decision = decision_from_form(&ask, &form).ok_or_else(LinkRefusal::nonsense)?;
-        resolve(&app, entry, &decider, &ask, decision).await.map(|()| html::message("Done. You can close this page."))
+        resolve(&app, entry, &decider, &ask, decision, language).await?;
+        Ok(html::message(language, language.pick("Done. You can close this page.", "已完成。你可以关闭此页面。")))
     };
-    let decided = decided.await;
+    let decided: Result<String, LinkRefusal> = decided.await;
     if let Err(refusal) = &decided {
         tracing::info!(status = refusal.status.as_u16(), code = ?refusal.code, "answer link refused");
     }
-    reply(is_browser(&headers), decided)
+    reply(language, is_browser(&headers), decided)
 }
 
 /// The ask of a verified link, and the channel of the link.
@@ -167,6 +186,7 @@ async fn resolve(
     decider: &ChannelDecider,
     ask: &Ask,
     decision: Decision,
+    language: Language,
 ) -> Result<(), LinkRefusal> {
     let services = &app.services;
     let refused = match asks::resolve_in_channel(services, entry.channel(), decider, ask.id, decision).await {
@@ -183,7 +203,8 @@ async fn resolve(
         ResolveError::NotFound => return Err(LinkRefusal::wrong()),
         ResolveError::Refused(Refused::AlreadyResolved(_)) => {
             let found = asks::ask_in_channel(services, decider, ask.id).await?;
-            let words = found.map_or_else(|| "No longer waiting".to_owned(), |ask| notes::describe_outcome(&ask));
+            let closed = || language.pick("No longer waiting", "已不再等待").to_owned();
+            let words = found.map_or_else(closed, |ask| notes::describe_outcome(&ask, language));
             return Err(LinkRefusal::new(StatusCode::CONFLICT, ErrorCode::AskAlreadyResolved, words));
         }
         ResolveError::Refused(Refused::WrongKind(_)) => ErrorCode::WrongKind,
@@ -198,16 +219,24 @@ async fn resolve(
     Err(LinkRefusal::new(StatusCode::UNPROCESSABLE_ENTITY, code, refused.to_string()))
 }
 
+/// The language of the person. Other programs get English.
+fn accepted_language(headers: &HeaderMap) -> Language {
+    let header = headers.get(header::ACCEPT_LANGUAGE).filter(|_| is_browser(headers));
+    header.and_then(|value| value.to_str().ok()).map(Language::accepted_by).unwrap_or_default()
+}
+
 fn is_browser(headers: &HeaderMap) -> bool {
     headers.get_all(header::ACCEPT).iter().any(|value| value.to_str().is_ok_and(|value| value.contains("text/html")))
 }
 
 /// Renders a page for browsers. Other clients get an empty reply, or the error as JSON.
-fn reply(is_browser: bool, result: Result<String, LinkRefusal>) -> Response {
+fn reply(language: Language, is_browser: bool, result: Result<String, LinkRefusal>) -> Response {
     let mut response = match (result, is_browser) {
         (Ok(page), true) => page_of(StatusCode::OK, page),
         (Ok(_), false) => StatusCode::NO_CONTENT.into_response(),
-        (Err(refusal), true) => page_of(refusal.status, html::message(&refusal.words)),
+        (Err(refusal), true) => {
+            page_of(refusal.status, html::message(language, language.pick(&refusal.words, refusal.chinese())))
+        }
         (Err(refusal), false) => ApiError::new(refusal.status, refusal.code, refusal.words).into_response(),
     };
     let headers = response.headers_mut();

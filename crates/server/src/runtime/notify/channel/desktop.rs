@@ -14,7 +14,7 @@ const SCRIPT: &str = "on run argv\ndisplay notification (item 2 of argv) with ti
 
 impl DesktopChannel {
     pub(super) async fn send_note(&self, note: &Note) -> SendResult {
-        let body = note.content.as_deref().unwrap_or("Open Sayso to answer.");
+        let body = note.content.as_deref().unwrap_or(note.open_to_answer());
         let ran = if cfg!(target_os = "macos") {
             program::run("osascript", &["-e", SCRIPT, &note.line, body], b"", &self.variables).await
         } else {

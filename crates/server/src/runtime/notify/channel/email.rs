@@ -39,7 +39,12 @@ impl EmailChannel {
     pub(super) async fn send_note(&self, note: &Note) -> SendResult {
         let mut body = note.text();
         if let Some(link) = &note.link {
-            body.push_str(&format!("\n\nOpen this link to answer:\n{link}\n\nThe link works for 24 hours. Do not forward it: anyone who has it can answer.\n"));
+            let open = note.language.pick("Open this link to answer:", "打开此链接即可回答：");
+            let limits = note.language.pick(
+                "The link works for 24 hours. Do not forward it: anyone who has it can answer.",
+                "链接在 24 小时内有效。请勿转发：任何持有链接的人都可以回答。",
+            );
+            body.push_str(&format!("\n\n{open}\n{link}\n\n{limits}\n"));
         }
         let message = Message::builder()
             .from(self.from.clone())

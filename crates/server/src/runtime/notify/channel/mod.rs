@@ -20,6 +20,7 @@ use sayso_core::ask::Ask;
 use sayso_core::time::Time;
 use serde::Serialize;
 
+use crate::config::language::Language;
 use crate::config::notify::People;
 use crate::runtime::Runtime;
 use crate::service::asks::{self, ButtonResult};
@@ -99,10 +100,22 @@ impl SendFailure {
     }
 }
 
+/// The reply to a button press, which the person reads in the channel.
+struct PressReply {
+    is_done: bool,
+    text: String,
+}
+
 /// Carries out a button press in a channel.
-async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> ButtonResult {
-    let Some(entry) = runtime.notifier.entry(index) else { return ButtonResult::InvalidButton };
-    asks::press_button(&runtime.services, entry.channel(), people, user, carried).await
+async fn press(runtime: &Runtime, index: usize, people: &People, user: &str, carried: &str) -> PressReply {
+    let (result, language) = match runtime.notifier.entry(index) {
+        Some(entry) => {
+            let result = asks::press_button(&runtime.services, entry.channel(), people, user, carried).await;
+            (result, entry.style.language)
+        }
+        None => (ButtonResult::InvalidButton, Language::default()),
+    };
+    PressReply { is_done: result == ButtonResult::Done, text: result.reply(language) }
 }
 
 /// The channel's own id of the sent message, if it has one.

@@ -26,7 +26,7 @@ impl NtfyChannel {
         let mut message = json!({
             "topic": self.topic,
             "title": note.line,
-            "message": note.content.as_deref().unwrap_or("Open Sayso to answer."),
+            "message": note.content.as_deref().unwrap_or(note.open_to_answer()),
             "priority": 4,
         });
         if let Some(link) = &note.link {
@@ -55,7 +55,7 @@ impl NtfyChannel {
 /// Returns the buttons if all of them fit, otherwise one that opens the page.
 fn actions(note: &Note, link: &str) -> Value {
     if note.buttons.is_empty() || note.buttons.len() > BUTTONS {
-        return json!([{ "action": "view", "label": "Open", "url": link }]);
+        return json!([{ "action": "view", "label": note.open_label(), "url": link }]);
     }
     let action = |button: &crate::service::notes::Button| {
         json!({

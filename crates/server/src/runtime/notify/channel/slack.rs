@@ -20,7 +20,6 @@ use super::{SendFailure, SendResult, press};
 use crate::config::notify::People;
 use crate::entropy;
 use crate::runtime::Runtime;
-use crate::service::asks::ButtonResult;
 use crate::service::notes::Note;
 
 /// How long to wait before the socket is opened again.
@@ -73,7 +72,7 @@ impl SlackChannel {
             };
             elements.extend(note.buttons.iter().map(element));
         }
-        let open = |link: &String| json!({ "type": "button", "action_id": "open", "url": link, "text": { "type": "plain_text", "text": "Open" } });
+        let open = |link: &String| json!({ "type": "button", "action_id": "open", "url": link, "text": { "type": "plain_text", "text": note.open_label() } });
         elements.extend(note.link.iter().map(open));
         let mut blocks = vec![section];
         if !elements.is_empty() {
@@ -155,10 +154,10 @@ impl SlackChannel {
         let carried = payload["actions"][0]["value"].as_str().unwrap_or_default();
         let pressed = press(runtime, index, &self.people, user, carried).await;
         // Everyone sees the outcome in the changed message. A refusal is shown only to the person who pressed.
-        if matches!(pressed, ButtonResult::Done) || user.is_empty() {
+        if pressed.is_done || user.is_empty() {
             return;
         }
-        let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.reply()) });
+        let said = json!({ "channel": self.channel, "user": user, "text": plain(&pressed.text) });
         if let Err(failure) = self.call("/chat.postEphemeral", &self.token, &said).await {
             tracing::debug!(reason = failure.reason, "could not answer a button press in Slack");
         }

@@ -60,7 +60,7 @@ impl TelegramChannel {
             let row = |button: &crate::service::notes::Button| json!([{ "text": button.label, "callback_data": button.press.payload(ask) }]);
             rows.extend(note.buttons.iter().map(row));
         }
-        rows.extend(note.link.iter().map(|link| json!([{ "text": "Open", "url": link }])));
+        rows.extend(note.link.iter().map(|link| json!([{ "text": note.open_label(), "url": link }])));
         if !rows.is_empty() {
             message["reply_markup"] = json!({ "inline_keyboard": rows });
         }
@@ -121,7 +121,7 @@ impl TelegramChannel {
             return;
         };
         let pressed = press(runtime, index, &self.people, &callback.from.id.to_string(), &callback.data).await;
-        let answer = json!({ "callback_query_id": callback.id, "text": pressed.reply() });
+        let answer = json!({ "callback_query_id": callback.id, "text": pressed.text });
         if let Err(failure) = self.call("answerCallbackQuery", &answer).await {
             tracing::debug!(reason = failure.reason, "could not answer a button press in Telegram");
         }
