@@ -14,7 +14,7 @@ SOURCES := $(shell find web/src web/public web/scripts sdk/react/src sdk/typescr
 # The installed JavaScript packages for the page and both SDKs, from one lock file.
 PACKAGES := node_modules/.package-lock.json
 
-help: ## list the verbs
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(PACKAGES): package-lock.json
@@ -42,15 +42,15 @@ packages: $(PACKAGES)
 test: $(PAGE) ## install what the tests need and run all of them
 	@scripts/test.sh
 
-jitter: $(PAGE) ## the suites with random pauses and slow replies; finds races
+jitter: $(PAGE) ## run the tests with random pauses and slow replies, to find races
 	@scripts/need.sh build test browser
 	scripts/jitter.sh
 
-powerloss: ## 1,000 simulated power losses of the database, or SAYSO_POWERLOSS_POINTS
+powerloss: ## simulate 1,000 power losses of the database, or SAYSO_POWERLOSS_POINTS
 	@scripts/need.sh build
 	SAYSO_POWERLOSS_POINTS=$${SAYSO_POWERLOSS_POINTS:-1000} cargo test --package sayso-store --test it powerloss:: -- --nocapture
 
-fuzz: ## random command lines, decided by the policy and run in bash and dash; 1,000,000 or SAYSO_FUZZ_LINES; then routes and policies
+fuzz: ## decide 1,000,000 random command lines, or SAYSO_FUZZ_LINES, and run them in bash and dash; then fuzz routes and policies
 	@scripts/need.sh build
 	CARGO_PROFILE_DEV_OPT_LEVEL=1 SAYSO_FUZZ_LINES=$${SAYSO_FUZZ_LINES:-1000000} SAYSO_FUZZ_SEED=$${SAYSO_FUZZ_SEED:-$$(date +%s)} \
 		cargo test --target-dir $(TARGET)/fuzz --package sayso-core --test it shell_fuzz:: -- --nocapture
@@ -62,20 +62,20 @@ mutants: ## change the code of the policy and of asks, one place at a time, and 
 	@scripts/need.sh build
 	scripts/mutants.sh
 
-frameworks: $(PACKAGES) ## the adapters for all agent frameworks; installs about 800 MB of Python packages and 300 MB from npm
+frameworks: $(PACKAGES) ## test the adapters for all agent frameworks; installs about 800 MB of Python packages and 300 MB from npm
 	@scripts/need.sh build test page
 	cargo build --package sayso
 	scripts/typescript-frameworks.sh
 	scripts/python-sdk.sh --frameworks
 
-check: ## all of CI: format, lints, generated files, tests
+check: ## run all of CI: format, lints, generated files, tests
 	.ci/run
 
 fmt: $(PACKAGES) ## format the code
 	cargo fmt --all
 	npm run fmt
 
-gen: $(PACKAGES) ## write the generated files again
+gen: $(PACKAGES) ## regenerate the generated files
 	cargo build --workspace --bins
 	$(TARGET)/debug/gen
 	npm run gen --workspace sdk/typescript

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the moving picture of the README and its still: docs/images/run.webp and docs/images/run.png.
+# Makes the animation of the README and its still picture: docs/images/run.webp and docs/images/run.png.
 #
 #   scripts/demo.sh [FRAMES]    FRAMES: use these frames instead of recording a run
 #
@@ -35,6 +35,6 @@ cp "$frames/$(<"$frames/still")" docs/images/run.png
 size=$(stat --format=%s docs/images/run.webp)
 echo "docs/images/run.webp: $((${#arguments[@]} / 3)) frames, $size bytes"
 [ "$size" -le "$MOST_BYTES" ] || {
-    echo "demo.sh: the moving picture is larger than $MOST_BYTES bytes" >&2
+    echo "demo.sh: the animation is larger than $MOST_BYTES bytes" >&2
     exit 1
 }

@@ -7,7 +7,7 @@ import { card, expect, signIn, test } from "./fixtures";
 import { BINARY, type Server } from "./server";
 import { Screen, TerminalCommand } from "./terminal";
 
-// The moving picture of the README: `scripts/demo.sh`. An agent asks in a terminal, the card appears on the page, one key
+// The animation of the README: `scripts/demo.sh`. An agent asks in a terminal, the card appears on the page, one key
 // answers it, and the agent continues. The terminal and the page are real; a third page shows both, one above the other.
 
 const FOLDER = process.env.SAYSO_FRAMES ?? fileURLToPath(new URL("../test-results/demo/", import.meta.url));

@@ -79,9 +79,9 @@ pub enum ErrorCode {
     GroupNotFound,
     /// The group is pending, claimed or uncertain.
     GroupNotReady,
-    /// The group is over.
+    /// The group has ended.
     GroupEnded,
-    /// The claim is over: its lease expired, or another worker has the group.
+    /// The claim has ended: its lease expired, or another worker has the group.
     ClaimLost,
     /// The state was changed, or was encrypted by another server.
     StateUnreadable,

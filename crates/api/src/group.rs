@@ -7,13 +7,13 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::ask::{Ask, NewAsk};
 
-/// Opens the asks of one pause, all of them or none.
+/// Opens the asks at which a run pauses: all of them or none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct NewGroup {
     /// The runs that your workers resume, for example `mailer`. Workers claim groups by this name.
     pub name: String,
-    /// Your name of the pause, for example run id and turn. Opening it again returns the same group, also after it has ended.
+    /// Your key for this pause of the run, for example run id and turn. Opening it again returns the same group, even after it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The asks. They have no `dedupeKey` and no `keep` of their own.
@@ -41,15 +41,15 @@ pub struct NewGroup {
     pub keep: Option<String>,
 }
 
-/// What a group waits for.
+/// The status of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum GroupStatus {
     /// Asks are pending.
     Pending,
-    /// All asks are decided; a worker can claim it.
+    /// All asks are decided; a worker can claim the group.
     Ready,
-    /// A worker resumes the run.
+    /// A worker has claimed the group and is resuming the run.
     Claimed,
     /// The lease of a worker expired, and a person decides whether the run is resumed again; see `uncertainAsk`.
     Uncertain,
@@ -57,9 +57,9 @@ pub enum GroupStatus {
     Acknowledged,
     /// A person decided that the run is not resumed again.
     Abandoned,
-    /// You took it back.
+    /// You withdrew the group.
     Withdrawn,
-    /// No worker claimed it in time.
+    /// No worker claimed the group in time.
     Expired,
 }
 
@@ -67,35 +67,35 @@ pub enum GroupStatus {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Group {
-    /// Its id.
+    /// The unique id of the group.
     pub id: String,
-    /// The runs that it belongs to.
+    /// The name of the runs that the group belongs to.
     pub name: String,
-    /// Your name of the pause.
+    /// The key that you gave the pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What it waits for.
+    /// The status of the group.
     pub status: GroupStatus,
-    /// Its asks, in the order in which they were given.
+    /// The asks of the group, in the order of the request.
     pub asks: Vec<Ask>,
     /// The number of the last claim; 0 if there was none.
     pub epoch: u64,
-    /// The worker of the last claim, while it has the group or is uncertain.
+    /// The worker of the last claim, while that worker has the group or the claim is uncertain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// The end of the lease.
+    /// When the lease of the claim expires.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = DateTime)]
     pub lease_until: Option<Time>,
     /// The ask that decides about an uncertain claim.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertain_ask: Option<String>,
-    /// Whether another worker may claim it when a lease expires.
+    /// Whether another worker can claim the group when a lease expires.
     pub retry: bool,
-    /// The target that is called when it is complete.
+    /// The target that is called when the group is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback: Option<String>,
-    /// When it was opened.
+    /// When the group was opened.
     #[schema(value_type = String, format = DateTime)]
     pub opened_at: Time,
 }
@@ -139,19 +139,19 @@ impl From<core::GroupEnd> for GroupStatus {
     }
 }
 
-/// Claims one complete group: the oldest of a name, or a certain one.
+/// Claims one complete group: the oldest one with a name, or one by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct ClaimRequest {
-    /// The oldest complete group of this name.
+    /// Claim the oldest complete group with this name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// This group.
+    /// Claim the group with this id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// Your name of the worker. A person who decides about an uncertain claim reads it.
+    /// The name of the worker. It is shown to the person who decides about an uncertain claim.
     pub worker: String,
-    /// How long you have the group without a report, e.g. `60s` (the default), at most `1h`.
+    /// The lease: the claim expires after this time without a renewal, e.g. `60s` (the default), at most `1h`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
 }
@@ -172,7 +172,7 @@ pub struct ReadyQuery {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadyGroups {
-    /// How many complete groups of this name no worker has.
+    /// The number of complete groups with this name that no worker has claimed.
     pub ready: usize,
 }
 
@@ -180,9 +180,9 @@ pub struct ReadyGroups {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {
-    /// The group with the outcomes of its asks. Secret answers are in clear.
+    /// The group with the outcomes of its asks. Secret answers are in plain text.
     pub group: Group,
-    /// Give it with every report. A later claim has a larger one.
+    /// The number of this claim. Send it with every report. A later claim of the group has a larger epoch.
     pub epoch: u64,
     /// The state that was stored with the group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -198,7 +198,7 @@ pub struct Claim {
 pub struct RenewRequest {
     /// The epoch of the claim.
     pub epoch: u64,
-    /// How long from now, e.g. `60s` (the default), at most `1h`.
+    /// The new lease, counted from now, e.g. `60s` (the default), at most `1h`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lease: Option<String>,
 }
@@ -211,7 +211,7 @@ pub struct AckRequest {
     pub epoch: u64,
 }
 
-/// Gives a claim back.
+/// Releases a claim.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReleaseRequest {
@@ -220,17 +220,17 @@ pub struct ReleaseRequest {
     /// Whether the run may have called tools. Then a person decides whether it is resumed again, unless the group has `retry`.
     #[serde(default)]
     pub started: bool,
-    /// What failed, in words for people.
+    /// A description of the failure for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 
-/// How a group is taken back.
+/// Parameters of the withdrawal of a group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 #[into_params(parameter_in = Query)]
 pub struct WithdrawGroupQuery {
-    /// Why, in words for people.
+    /// The reason for the withdrawal, shown to people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

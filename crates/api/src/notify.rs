@@ -100,7 +100,7 @@ pub struct NewPush {
     pub keys: PushKeys,
 }
 
-/// The keys with which the server encrypts messages to a browser.
+/// The keys that the server uses to encrypt messages to a browser.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PushKeys {

@@ -42,7 +42,7 @@ pub(crate) async fn client(app: &App) -> Result<Client, Failure> {
                 Ok(health) if is_older(&health.version) && is_ours(app, &target) => {
                     if let Some(other) = install::other_owner(app) {
                         app.out.note(&format!(
-                            "The server of {} is of the older version {}. This program uses it as it is.",
+                            "The server of {} runs the older version {}. This program uses it anyway.",
                             other.display_path(),
                             sanitize::line(&health.version)
                         ));

@@ -91,7 +91,7 @@ impl From<&PathsError> for Failure {
             PathsError::NoHome => Self::new(format!("{error}.")).then("Set HOME, or both XDG_STATE_HOME and XDG_CONFIG_HOME."),
             PathsError::NotOurs { .. } => Self::new(format!("{error}.")),
             PathsError::Io { path, source } => Self::io(&format!("Cannot create {}", path.display()), source)
-                .then("Make the place writable or choose another one: --data-dir for data, XDG_RUNTIME_DIR for sockets."),
+                .then("Make the parent directory writable, or choose another directory: --data-dir for data, XDG_RUNTIME_DIR for sockets."),
         }
     }
 }
@@ -209,7 +209,7 @@ mod tests {
     fn directories_that_cannot_be_created_name_the_cause_and_the_next_step() {
         let error = || PathsError::Io { path: "/mnt/sayso".into(), source: std::io::ErrorKind::ReadOnlyFilesystem.into() };
         let expected = "Cannot create /mnt/sayso: read-only filesystem or storage medium.\n\
-            Make the place writable or choose another one: --data-dir for data, XDG_RUNTIME_DIR for sockets.";
+            Make the parent directory writable, or choose another directory: --data-dir for data, XDG_RUNTIME_DIR for sockets.";
         assert_eq!(Failure::from(error()).to_string(), expected);
         assert_eq!(Failure::from(DiscoverError::Paths(error())).to_string(), expected);
     }

@@ -151,7 +151,7 @@ impl Follower {
 }
 
 /// Returns the id of the ask that an event opens.
-pub(crate) fn asked(event: &FeedEvent) -> Option<String> {
+pub(crate) fn opened_ask_id(event: &FeedEvent) -> Option<String> {
     if let Event::QuestionRequested(asked) | Event::ApprovalRequested(asked) | Event::LinkRequested(asked) = &event.event {
         return Some(asked.ask.id.clone());
     }

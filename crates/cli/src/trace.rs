@@ -212,7 +212,7 @@ mod tests {
     use crate::fixtures::{feed_event, look};
     use serde_json::{Value, json};
 
-    fn asked() -> Value {
+    fn make_question_event() -> Value {
         json!({"runId": "run_1", "stepId": "plan", "sessionId": "ses_1", "timestamp": "2026-11-15T12:01:07Z", "question": {
         "id": "ask_1", "stepId": "plan", "sessionId": "ses_1", "askedAt": "2026-11-15T12:01:07Z",
         "questions": [
@@ -222,7 +222,7 @@ mod tests {
     }
 
     fn answered(status: &str, by: Value) -> Value {
-        let mut data = asked();
+        let mut data = make_question_event();
         data["questionId"] = json!("ask_1");
         data["status"] = json!(status);
         data["answers"] = if status == "answered" { json!([["SQLite"], ["None"]]) } else { json!([]) };
@@ -246,7 +246,10 @@ mod tests {
     #[test]
     fn question_and_answer_print_one_line_each() {
         let mut trace = Trace::of("run_1");
-        assert_eq!(lines(&mut trace, "agent_question_asked", &asked()), ["? plan: agent asks: Database Strategy, Cache"]);
+        assert_eq!(
+            lines(&mut trace, "agent_question_asked", &make_question_event()),
+            ["? plan: agent asks: Database Strategy, Cache"]
+        );
         trace.decided("ask_1");
         let by = json!({"kind": "person", "name": "ada", "via": "terminal"});
         assert_eq!(
@@ -278,7 +281,10 @@ mod tests {
             Some(Piece::Line(line) | Piece::Asked(_, line)) => line,
             other => panic!("{other:?}"),
         };
-        assert!(shown(trace.render_event(&feed_event("agent_question_asked", &asked()), &look)).starts_with("\u{1b}[33m"));
+        assert!(
+            shown(trace.render_event(&feed_event("agent_question_asked", &make_question_event()), &look))
+                .starts_with("\u{1b}[33m")
+        );
         let by = json!({"kind": "person", "name": "ada"});
         let answered = feed_event("agent_question_answered", &answered("answered", by));
         assert!(shown(trace.render_event(&answered, &look)).starts_with("\u{1b}[32m"));
@@ -286,8 +292,8 @@ mod tests {
 
     #[test]
     fn other_runs_are_ignored_and_hostile_headers_escaped() {
-        assert_eq!(lines(&mut Trace::of("run_2"), "agent_question_asked", &asked()), Vec::<String>::new());
-        let mut hostile = asked();
+        assert_eq!(lines(&mut Trace::of("run_2"), "agent_question_asked", &make_question_event()), Vec::<String>::new());
+        let mut hostile = make_question_event();
         hostile["question"]["questions"][0]["header"] = json!("\u{1b}[2J");
         let line = lines(&mut Trace::of("run_1"), "agent_question_asked", &hostile).concat();
         assert!(!line.contains('\u{1b}'), "{line}");

@@ -302,7 +302,7 @@ pub(crate) fn actor(by: &Actor) -> String {
         "policy" => format!("by rule \"{}\"", by.rule.as_deref().map(sanitize::line).unwrap_or_default()),
         "timeout" => "by timeout".to_owned(),
         "agent" => "by the agent".to_owned(),
-        "message" => format!("by a message of {name}{}", surface(by)),
+        "message" => format!("by a message from {name}{}", surface(by)),
         _ => format!("by {name}{}", surface(by)),
     }
 }

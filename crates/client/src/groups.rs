@@ -13,7 +13,7 @@ use crate::error::Error;
 const LONGEST_WAIT: Duration = Duration::from_secs(90);
 
 impl Client {
-    /// Opens the asks of one pause, all of them or none.
+    /// Opens the asks at which a run pauses: all of them or none.
     ///
     /// # Errors
     /// With `dedupe_key_reused` when the key belongs to a group that asks for something else.
@@ -21,7 +21,7 @@ impl Client {
         self.post(&["groups"], group).await
     }
 
-    /// One group that this token opened.
+    /// Reads one group that this token opened.
     ///
     /// # Errors
     /// With `group_not_found` when there is none.
@@ -29,10 +29,10 @@ impl Client {
         self.get(&["groups", id]).await
     }
 
-    /// Takes a group back: its pending asks are withdrawn, and its state is deleted.
+    /// Withdraws a group: its pending asks are withdrawn, and its state is deleted.
     ///
     /// # Errors
-    /// With `group_not_ready` while a worker has it, and with `group_ended` when it is over.
+    /// With `group_not_ready` while a worker has the group, and with `group_ended` after the group has ended.
     pub async fn withdraw_group(&self, id: &str, reason: Option<&str>) -> Result<(), Error> {
         self.delete_with(&["groups", id], &WithdrawGroupQuery { reason: reason.map(str::to_owned) }).await
     }
@@ -45,10 +45,11 @@ impl Client {
         self.get_within(LONGEST_WAIT, &["groups", "ready"], query).await
     }
 
-    /// Claims the oldest complete group of a name, or a certain group. `None` if no group of the name is complete.
+    /// Claims the oldest complete group with a name, or one group by id. `None` if no group with the name is complete.
     ///
     /// # Errors
-    /// With `group_not_ready` or `group_ended` when a certain group cannot be claimed; with `state_unreadable`.
+    /// With `group_not_ready` or `group_ended` when the group with the id cannot be claimed, and with `state_unreadable` when its
+    /// state cannot be decrypted.
     pub async fn claim_group(&self, claim: &ClaimRequest) -> Result<Option<Claim>, Error> {
         self.post_for_optional(&["groups", "claim"], claim).await
     }
@@ -56,7 +57,7 @@ impl Client {
     /// Extends the lease of a claim.
     ///
     /// # Errors
-    /// With `claim_lost` when the claim is over.
+    /// With `claim_lost` when the claim has ended.
     pub async fn renew_claim(&self, id: &str, renewal: &RenewRequest) -> Result<Group, Error> {
         self.post(&["groups", id, "renew"], renewal).await
     }
@@ -69,10 +70,10 @@ impl Client {
         self.post(&["groups", id, "ack"], &AckRequest { epoch }).await
     }
 
-    /// Gives a claim back.
+    /// Releases a claim.
     ///
     /// # Errors
-    /// With `claim_lost` when the claim is over.
+    /// With `claim_lost` when the claim has ended.
     pub async fn release_claim(&self, id: &str, release: &ReleaseRequest) -> Result<Group, Error> {
         self.post(&["groups", id, "release"], release).await
     }

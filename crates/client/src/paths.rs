@@ -35,7 +35,7 @@ enum RuntimeDir {
 #[derive(Debug, thiserror::Error)]
 pub enum PathsError {
     /// Neither `HOME` nor the XDG variables are set.
-    #[error("HOME is not set, so there is no place for Sayso's files")]
+    #[error("HOME is not set, so Sayso has no directory for its files")]
     NoHome,
     /// Another user could read or replace files in the directory.
     #[error("{} is not safe to use: {reason}", .path.display())]

@@ -144,10 +144,10 @@ pub enum ClaimRefused {
     #[error("the group is not ready to be claimed")]
     NotReady,
     /// The group is over.
-    #[error("the group is over")]
+    #[error("the group has ended")]
     Ended,
     /// Another worker claimed the group later, or a person decided about it.
-    #[error("this claim is over: its lease expired and it was given up, or another worker has the group")]
+    #[error("this claim has ended: its lease expired and the group was abandoned, or another worker has the group")]
     Lost,
 }
 

@@ -193,7 +193,7 @@ fn command(which: u8, mut dice: u64, asked: &AskShape) -> Command {
     }
 }
 
-fn asked() -> impl Strategy<Value = AskShape> {
+fn any_ask_shape() -> impl Strategy<Value = AskShape> {
     prop_oneof![
         4 => proptest::collection::vec(0..SHAPES.len(), 1..4).prop_map(|shapes| AskShape::Questions(shapes.into_iter().map(|at| SHAPES[at]).collect())),
         2 => any::<bool>().prop_map(|editable| AskShape::Tool { editable }),
@@ -234,7 +234,7 @@ fn ask(asked: &AskShape) -> Ask {
 }
 
 /// Returns whether the model accepts a decision, and what the agent then gets.
-fn taken(asked: &AskShape, command: &Command) -> Result<Decision, &'static str> {
+fn expect_decision(asked: &AskShape, command: &Command) -> Result<Decision, &'static str> {
     match (asked, command) {
         (_, Command::Withdraw) => Ok(Decision::Withdrawn { reason: "not needed".to_owned() }),
         (AskShape::Questions(shapes), Command::Answer(answers)) => {
@@ -324,7 +324,7 @@ fn decide(
         prop_assert_eq!(&winner.by, &person(*by));
         return Ok(());
     }
-    match (taken(asked, command), result) {
+    match (expect_decision(asked, command), result) {
         (Ok(for_agent), Ok(resolution)) => {
             prop_assert_eq!(&resolution.for_agent, &for_agent);
             prop_assert_eq!((&resolution.outcome.by, resolution.outcome.at), (&person(number), now));
@@ -421,7 +421,7 @@ fn agree(ask: &Ask, model: &Model, after: &Command) -> Result<(), TestCaseError>
 #[test]
 fn every_sequence_of_commands_matches_the_model() {
     let config = ProptestConfig { cases: SEQUENCES, failure_persistence: None, ..ProptestConfig::default() };
-    let sequences = (asked(), proptest::collection::vec((0_u8..11, any::<u64>()), 1..12));
+    let sequences = (any_ask_shape(), proptest::collection::vec((0_u8..11, any::<u64>()), 1..12));
     TestRunner::new(config).run(&sequences, |(asked, commands)| check(&asked, &commands)).unwrap();
 }
 

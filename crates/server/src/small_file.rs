@@ -38,7 +38,7 @@ pub fn read_small_file(path: &Path, limit: u64) -> io::Result<String> {
 /// # Errors
 /// If the file does not exist, is outside `root`, is behind a link, is not a regular file, or is larger.
 pub(crate) fn read_beneath(root: &Path, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-    let outside = || io::Error::new(ErrorKind::InvalidInput, "not beneath the directory");
+    let outside = || io::Error::new(ErrorKind::InvalidInput, "not inside the directory");
     let mut names = Vec::new();
     for component in path.strip_prefix(root).map_err(|_| outside())?.components() {
         let Component::Normal(name) = component else { return Err(outside()) };

@@ -117,7 +117,7 @@ fn take_directory(dir: &Path) -> Result<File, Refusal> {
         return Err(Refusal { code: exit_code::ALREADY_SUPERVISED, message });
     };
     if !segments(dir).map_err(failed)?.is_empty() {
-        let message = format!("{} has the journal of an agent that ran already", dir.display());
+        let message = format!("{} contains the journal of an earlier agent", dir.display());
         return Err(Refusal { code: exit_code::ALREADY_RAN, message });
     }
     Ok(lock)

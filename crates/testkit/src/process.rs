@@ -20,7 +20,7 @@ pub fn sayso_bin() -> Result<PathBuf> {
     if let Some(given) = std::env::var_os("SAYSO_BIN") {
         return Ok(PathBuf::from(given));
     }
-    let exe = std::env::current_exe().context("this program does not know where it is")?;
+    let exe = std::env::current_exe().context("cannot find the path of this program")?;
     // Tests are in target/<profile>/deps, binaries in target/<profile>.
     let built = exe.ancestors().skip(1).take(2).map(|dir| dir.join("sayso")).find(|path| path.is_file());
     built.with_context(|| {

@@ -1,4 +1,4 @@
-//! A program on a pseudo-terminal, operated like by a person: its output is read until an expected text appears.
+//! A program on a pseudo-terminal, operated as a person would: its output is read until an expected text appears.
 
 use std::process::ExitStatus;
 

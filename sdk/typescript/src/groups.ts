@@ -9,23 +9,23 @@ export class Groups {
     this.#http = http;
   }
 
-  /** Opens the asks of one pause, all of them or none, and stores the state that a worker needs to resume the run. */
+  /** Opens the asks at which a run pauses, all of them or none, and stores the state that a worker needs to resume the run. */
   open = (group: NewGroup, options: CallOptions = {}): Promise<Group> => this.#http.post("/groups", group, options);
 
   /** Reads one group with its asks. */
   get = (groupId: string): Promise<Group> => this.#http.get(`/groups/${part(groupId)}`);
 
-  /** Takes a group back: its pending asks are withdrawn, and its state is deleted. */
+  /** Withdraws a group: its pending asks are withdrawn, and its state is deleted. */
   withdraw = (groupId: string, reason?: string): Promise<Group> =>
     this.#http.delete(`/groups/${part(groupId)}`, { query: { reason } });
 
-  /** How many groups of this name can be claimed. Waits at most `wait` seconds for one, up to 60. */
+  /** Returns how many groups with this name can be claimed. Waits at most `wait` seconds for one, up to 60. */
   ready = async (name: string, wait = 0, options: CallOptions = {}): Promise<number> => {
     const query = { name, wait: `${Math.trunc(wait)}s` };
     return (await this.#http.get<{ ready: number }>("/groups/ready", { query, ...options })).ready;
   };
 
-  /** Claims the oldest complete group of a name, or a certain group. Nothing if no group of the name is complete. */
+  /** Claims the oldest complete group with a name, or one group by id. Returns `undefined` if no such group is complete. */
   claim = async (request: ClaimRequest): Promise<Claim | undefined> =>
     (await this.#http.post<Claim | null>("/groups/claim", request)) ?? undefined;
 
@@ -37,7 +37,7 @@ export class Groups {
   acknowledge = (claim: Claim): Promise<Group> =>
     this.#http.post(`/groups/${part(claim.group.id)}/ack`, { epoch: claim.epoch });
 
-  /** Gives a claim back. If the run was started, a person decides whether it is resumed again. */
+  /** Releases a claim. If the run was started, a person decides whether it is resumed again. */
   release = (claim: Claim, started: boolean, reason?: string): Promise<Group> =>
     this.#http.post(`/groups/${part(claim.group.id)}/release`, { epoch: claim.epoch, started, reason });
 }

@@ -26,8 +26,8 @@ pub(super) fn definition() -> Value {
             "parameters": {
                 "type": "object",
                 "properties": {
-                    "header": { "type": "string", "maxLength": SHORT, "description": "A name for the question, a few words" },
-                    "question": { "type": "string", "description": "The question, whole" },
+                    "header": { "type": "string", "maxLength": SHORT, "description": "A short name for the question, a few words" },
+                    "question": { "type": "string", "description": "The full text of the question" },
                     "options": {
                         "type": "array", "minItems": 1, "maxItems": OPTIONS,
                         "items": {
@@ -39,8 +39,8 @@ pub(super) fn definition() -> Value {
                             "required": ["label"]
                         }
                     },
-                    "multiple": { "type": "boolean", "description": "Whether several options may be chosen; false if left out" },
-                    "custom": { "type": "boolean", "description": "Whether the user may write an own answer; true if left out" }
+                    "multiple": { "type": "boolean", "description": "Whether the user can choose several options; false if omitted" },
+                    "custom": { "type": "boolean", "description": "Whether the user can write their own answer; true if omitted" }
                 },
                 "required": ["question", "options"]
             }
@@ -67,7 +67,7 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
         short("`header`", header)?;
     }
     let given = fields.get("options").ok_or("`options` is missing")?;
-    let given = list(given).ok_or("`options` is no list")?;
+    let given = list(given).ok_or("`options` is not a list")?;
     if given.is_empty() || given.len() > OPTIONS {
         return Err(format!("`options` has {} entries; it must have 1 to {OPTIONS}", given.len()));
     }
@@ -75,7 +75,7 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
     for (at, given) in given.into_iter().enumerate() {
         let option = option(at, given)?;
         if options.iter().any(|other| other.label == option.label) {
-            return Err(format!("`options[{at}].label` is there twice"));
+            return Err(format!("`options[{at}].label` is a duplicate"));
         }
         options.push(option);
     }
@@ -85,15 +85,15 @@ pub(super) fn read(arguments: &str) -> Result<Question, String> {
 }
 
 fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
-    let fields = Object::of(given).ok_or_else(|| format!("`options[{at}]` is no object with a `label`"))?;
+    let fields = Object::of(given).ok_or_else(|| format!("`options[{at}]` is not an object with a `label`"))?;
     let what = format!("`options[{at}].label`");
     let label = fields.get("label").ok_or_else(|| format!("{what} is missing"))?;
-    let label = text(label).ok_or_else(|| format!("{what} is no text"))?;
+    let label = text(label).ok_or_else(|| format!("{what} is not text"))?;
     if label.trim().is_empty() {
         return Err(format!("{what} is empty"));
     }
     short(&what, &label)?;
-    let description = read_text(&fields, "description").map_err(|_| format!("`options[{at}].description` is no text"))?;
+    let description = read_text(&fields, "description").map_err(|_| format!("`options[{at}].description` is not text"))?;
     if let Some(description) = &description {
         limits::check(&format!("`options[{at}].description`"), description.len(), limits::TEXT)
             .map_err(|error| error.to_string())?;
@@ -103,7 +103,7 @@ fn option(at: usize, given: &RawValue) -> Result<QuestionOption, String> {
 
 /// The value of an optional string field.
 fn read_text(fields: &Object<'_>, name: &str) -> Result<Option<String>, String> {
-    fields.get(name).map(|value| text(value).ok_or_else(|| format!("`{name}` is no text"))).transpose()
+    fields.get(name).map(|value| text(value).ok_or_else(|| format!("`{name}` is not text"))).transpose()
 }
 
 fn read_flag(fields: &Object<'_>, name: &str, otherwise: bool) -> Result<bool, String> {
@@ -134,7 +134,7 @@ pub(super) fn message(arguments: Option<&str>, entries: &[String], note: Option<
 mod tests {
     use super::*;
 
-    fn asked(change: impl FnOnce(&mut Value)) -> Result<Question, String> {
+    fn read_changed_arguments(change: impl FnOnce(&mut Value)) -> Result<Question, String> {
         let mut arguments = json!({ "question": "Which?", "options": [{ "label": "A" }, { "label": "B", "description": "b" }] });
         change(&mut arguments);
         read(&arguments.to_string())
@@ -142,13 +142,13 @@ mod tests {
 
     #[test]
     fn optional_question_fields_have_defaults() {
-        let question = asked(|_| {}).unwrap();
+        let question = read_changed_arguments(|_| {}).unwrap();
         assert_eq!((question.header.as_deref(), question.text.as_str(), question.required), (None, "Which?", true));
         assert!(!question.multiple() && question.takes_text());
         let [first, second] = question.options() else { panic!() };
         assert_eq!((first.label.as_str(), first.value.as_str(), &first.description), ("A", "A", &None));
         assert_eq!(second.description.as_deref(), Some("b"));
-        let question = asked(|it| {
+        let question = read_changed_arguments(|it| {
             it["header"] = json!("x".repeat(30));
             it["multiple"] = json!(true);
             it["custom"] = json!(false);
@@ -159,25 +159,25 @@ mod tests {
 
     #[test]
     fn invalid_arguments_are_named_in_the_error() {
-        let wrong = |change: &dyn Fn(&mut Value)| asked(change).unwrap_err();
+        let wrong = |change: &dyn Fn(&mut Value)| read_changed_arguments(change).unwrap_err();
         let label = |label: Value| wrong(&move |it| it["options"][1]["label"] = label.clone());
         for (said, part) in [
             (wrong(&|it| it["question"] = Value::Null), "`question` is missing"),
             (wrong(&|it| it["question"] = json!(" ")), "`question` is empty"),
-            (wrong(&|it| it["question"] = json!(["Which?"])), "`question` is no text"),
+            (wrong(&|it| it["question"] = json!(["Which?"])), "`question` is not text"),
             (wrong(&|it| it["question"] = json!("x".repeat(limits::TEXT + 1))), "`question`"),
             (wrong(&|it| it["questions"] = json!([])), "one question per call"),
             (wrong(&|it| it["header"] = json!("x".repeat(31))), "`header` has 31 characters"),
             (wrong(&|it| it["options"] = Value::Null), "`options` is missing"),
-            (wrong(&|it| it["options"] = json!({})), "`options` is no list"),
+            (wrong(&|it| it["options"] = json!({})), "`options` is not a list"),
             (wrong(&|it| it["options"] = json!([])), "0 entries"),
             (wrong(&|it| it["options"] = json!(vec![json!({ "label": "A" }); 11])), "11 entries"),
-            (wrong(&|it| it["options"][0] = json!("A")), "`options[0]` is no object"),
+            (wrong(&|it| it["options"][0] = json!("A")), "`options[0]` is not an object"),
             (label(json!("x".repeat(31))), "`options[1].label` has 31 characters"),
             (label(json!("")), "`options[1].label` is empty"),
-            (label(json!(1)), "`options[1].label` is no text"),
-            (label(json!("A")), "`options[1].label` is there twice"),
-            (wrong(&|it| it["options"][1]["description"] = json!(7)), "`options[1].description` is no text"),
+            (label(json!(1)), "`options[1].label` is not text"),
+            (label(json!("A")), "`options[1].label` is a duplicate"),
+            (wrong(&|it| it["options"][1]["description"] = json!(7)), "`options[1].description` is not text"),
             (wrong(&|it| it["multiple"] = json!("yes")), "`multiple` is neither"),
             (wrong(&|it| it["custom"] = json!(0)), "`custom` is neither"),
         ] {

@@ -105,7 +105,7 @@ fn reason(request: &Object<'_>, input: &Object<'_>, title: &str) -> Option<Strin
 mod tests {
     use super::*;
 
-    fn asked(request: &str) -> Approval {
+    fn read_approval(request: &str) -> Approval {
         let request = Object::parse(request).unwrap();
         read(&request, &request.text("tool_name").unwrap(), request.get("input").unwrap_or(RawValue::NULL))
     }
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn every_tool_maps_to_its_action() {
-        let action = |tool: &str, input: &str| asked(&format!(r#"{{"tool_name":"{tool}","input":{input}}}"#)).action;
+        let action = |tool: &str, input: &str| read_approval(&format!(r#"{{"tool_name":"{tool}","input":{input}}}"#)).action;
         assert_eq!(action("Bash", r#"{"command":"ls\n#"}"#), Action::Run { command: "ls\n#".into() });
         for tool in ["Edit", "Write", "MultiEdit"] {
             assert_eq!(action(tool, r#"{"file_path":"/a"}"#), Action::Edit { paths: paths(&["/a"]) });
@@ -138,8 +138,9 @@ mod tests {
 
     #[test]
     fn mcp_tool_name_is_split_into_server_and_tool() {
-        let action =
-            |server: &str| asked(&format!(r#"{{"tool_name":"mcp__my_own__do__it","mcp_server":{server},"input":{{}}}}"#)).action;
+        let action = |server: &str| {
+            read_approval(&format!(r#"{{"tool_name":"mcp__my_own__do__it","mcp_server":{server},"input":{{}}}}"#)).action
+        };
         let of = |server: &str, tool: &str| Action::Mcp { server: server.into(), tool: tool.into() };
         assert_eq!(action(r#"{"name":"my own","source":"user"}"#), of("my own", "do__it"));
         assert_eq!(action(r#""my.own__do""#), of("my.own__do", "it"));
@@ -149,20 +150,21 @@ mod tests {
 
     #[test]
     fn titles_are_truncated_to_one_line() {
-        let title = |command: &str| asked(&serde_json::json!({"tool_name":"Bash","input":{"command":command}}).to_string()).title;
+        let title =
+            |command: &str| read_approval(&serde_json::json!({"tool_name":"Bash","input":{"command":command}}).to_string()).title;
         assert_eq!(title("cargo test"), "cargo test");
         assert_eq!(title("cat <<A\nrm -rf /\nA"), "cat <<A…");
         assert_eq!(title(&"ä".repeat(200)), format!("{}…", "ä".repeat(TITLE - 1)));
         let other = r#"{"tool_name":"Skill","display_name":"Skill","description":"deploy","input":{}}"#;
-        assert_eq!(asked(other).title, "Use Skill: deploy");
+        assert_eq!(read_approval(other).title, "Use Skill: deploy");
     }
 
     #[test]
     fn reason_is_taken_from_the_request() {
         let request = "{\"tool_name\":\"Bash\",\"input\":{\"command\":\"touch a\",\"description\":\"make a file\"},\"description\":\"make a file\",
             \"decision_reason\":\"\\u001b[1moutside\\u001b[0m\",\"blocked_path\":\"/a\"}";
-        assert_eq!(asked(request).reason.as_deref(), Some("make a file\n\u{1b}[1moutside\u{1b}[0m\nIt touches /a."));
-        assert_eq!(asked(r#"{"tool_name":"Read","description":"/etc/x","input":{"file_path":"/etc/x"}}"#).reason, None);
+        assert_eq!(read_approval(request).reason.as_deref(), Some("make a file\n\u{1b}[1moutside\u{1b}[0m\nIt touches /a."));
+        assert_eq!(read_approval(r#"{"tool_name":"Read","description":"/etc/x","input":{"file_path":"/etc/x"}}"#).reason, None);
     }
 
     #[test]

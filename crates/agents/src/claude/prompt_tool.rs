@@ -33,14 +33,14 @@ impl PromptCall {
     /// # Errors
     /// A description of the problem, for the model. The call must then be denied.
     pub fn read(arguments: Raw) -> Result<Self, String> {
-        let fields = Object::parse(arguments.as_str()).ok_or("the arguments are no object")?;
+        let fields = Object::parse(arguments.as_str()).ok_or("the arguments are not an object")?;
         if wire::too_deep(arguments.as_str()) {
             return Err("the arguments are nested too deeply".to_owned());
         }
         let tool = fields.non_blank_text("tool_name").ok_or("no tool_name is given")?;
         let input = fields.get("input").unwrap_or(RawValue::NULL);
         if Object::of(input).is_none() {
-            return Err("input is no object".to_owned());
+            return Err("input is not an object".to_owned());
         }
         let (kind, body) = match tool.as_str() {
             QUESTION_TOOL => (Kind::Question, AskBody::Question { questions: questions::read(input)? }),
@@ -116,12 +116,12 @@ mod tests {
     #[test]
     fn invalid_prompt_tool_call_is_named_in_the_error() {
         for (wrong, why) in [
-            (json!([]), "the arguments are no object"),
+            (json!([]), "the arguments are not an object"),
             (json!({"input": {}}), "no tool_name is given"),
             (json!({"tool_name": " ", "input": {}}), "no tool_name is given"),
             (json!({"tool_name": 7, "input": {}}), "no tool_name is given"),
-            (json!({"tool_name": "Bash"}), "input is no object"),
-            (json!({"tool_name": "Bash", "input": "ls"}), "input is no object"),
+            (json!({"tool_name": "Bash"}), "input is not an object"),
+            (json!({"tool_name": "Bash", "input": "ls"}), "input is not an object"),
             (json!({"tool_name": "AskUserQuestion", "input": {"questions": []}}), "the list of questions is empty"),
         ] {
             assert_eq!(call(&wrong).unwrap_err(), why, "{wrong}");

@@ -282,7 +282,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(params: &str) -> Approval {
+    fn read_approval(params: &str) -> Approval {
         command(&Object::parse(params).unwrap())
     }
 
@@ -296,7 +296,7 @@ mod tests {
 
     #[test]
     fn command_title_shows_the_inner_script() {
-        let approval = asked(TOUCH);
+        let approval = read_approval(TOUCH);
         let line = "/bin/bash -lc 'touch hello.txt'".to_owned();
         assert_eq!(approval.action, Action::Run { command: line.clone() });
         assert_eq!(approval.preview, Some(Preview::Command { command: line, cwd: Some("/p".to_owned()) }));
@@ -311,7 +311,7 @@ mod tests {
             ]
         );
         let lying = r#"{"command":"bash -lc 'rm -rf /'","commandActions":[{"command":"ls"}]}"#;
-        assert_eq!(asked(lying).title, "bash -lc 'rm -rf /'");
+        assert_eq!(read_approval(lying).title, "bash -lc 'rm -rf /'");
     }
 
     #[test]
@@ -321,12 +321,12 @@ mod tests {
             r#"{"command":"curl a.test","networkApprovalContext":{"host":"a.test","protocol":"https"}}"#,
             r#"{"kind":"command"}"#,
         ] {
-            let approval = asked(params);
+            let approval = read_approval(params);
             assert_eq!(approval.action, Action::Other, "{params}");
             assert!(approval.choices.is_empty(), "{params}");
         }
         let more = r#"{"command":"ls","additionalPermissions":{"network":{"enabled":true},"new":7}}"#;
-        assert_eq!(asked(more).reason.as_deref(), Some("It asks for more access: use the network, new: 7"));
+        assert_eq!(read_approval(more).reason.as_deref(), Some("It asks for more access: use the network, new: 7"));
     }
 
     #[test]

@@ -63,7 +63,7 @@ fn files(changes: &Raw) -> Option<(Vec<String>, Vec<FileDiff>)> {
 mod tests {
     use super::*;
 
-    fn asked(params: &str, item: &str) -> Approval {
+    fn read_approval(params: &str, item: &str) -> Approval {
         let item = Item::of(&Object::parse(item).unwrap(), "i", "t");
         read(&Object::parse(params).unwrap(), item.as_ref())
     }
@@ -74,7 +74,7 @@ mod tests {
             {"path":"/p/new.txt","kind":{"type":"add"},"diff":"hello\n"},
             {"path":"/p/old.txt","kind":{"type":"delete"},"diff":"bye\n"},
             {"path":"/p/a.rs","kind":{"type":"update","move_path":"/p/b.rs"},"diff":"@@ -1 +1 @@\n-x\n+y\n"}]}"#;
-        let approval = asked(r#"{"reason":null,"grantRoot":null}"#, item);
+        let approval = read_approval(r#"{"reason":null,"grantRoot":null}"#, item);
         let paths = ["/p/new.txt", "/p/old.txt", "/p/a.rs", "/p/b.rs"].map(str::to_owned).to_vec();
         assert_eq!((approval.action, approval.reason), (Action::Edit { paths }, None));
         assert_eq!(approval.title, "Change /p/new.txt, /p/old.txt, /p/a.rs, /p/b.rs");
@@ -89,7 +89,7 @@ mod tests {
     #[test]
     fn unknown_or_wider_patch_matches_no_rule() {
         let known = r#"{"type":"fileChange","changes":[{"path":"/p/a","kind":{"type":"add"},"diff":"x"}]}"#;
-        let wider = asked(r#"{"grantRoot":"/etc"}"#, known);
+        let wider = read_approval(r#"{"grantRoot":"/etc"}"#, known);
         assert_eq!(wider.action, Action::Other);
         assert!(wider.preview.is_some() && wider.reason.unwrap().contains("/etc"));
         for item in [
@@ -98,7 +98,7 @@ mod tests {
             r#"{"type":"fileChange","changes":[]}"#,
             r#"{"type":"fileChange","changes":[{"path":"/a"}]}"#,
         ] {
-            let approval = asked("{}", item);
+            let approval = read_approval("{}", item);
             assert_eq!((approval.action, approval.preview.is_none()), (Action::Other, true), "{item}");
             assert_eq!(approval.reason.as_deref(), Some(UNKNOWN));
         }

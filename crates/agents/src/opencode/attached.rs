@@ -81,7 +81,7 @@ struct HubCall {
 enum HubCallPurpose {
     /// Requests the server's health and version.
     Health,
-    /// Requests the busy sessions of a directory, or of the server's own.
+    /// Requests the busy sessions of a directory; `None` is the directory of the server.
     Status { directory: Option<String> },
     /// Requests the pending asks; `busy` are the sessions that work.
     List { busy: Vec<String> },

@@ -117,7 +117,7 @@ fn texts(request: &Object<'_>, name: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn asked(request: &str) -> Approval {
+    fn read_approval(request: &str) -> Approval {
         read(&Object::parse(request).unwrap(), None).unwrap()
     }
 
@@ -135,21 +135,22 @@ mod tests {
 
     #[test]
     fn every_permission_maps_to_its_action() {
-        let run = asked(
+        let run = read_approval(
             r#"{"permission":"bash","patterns":["git push"],"metadata":{"command":"git push\n#"},"always":["git push *"]}"#,
         );
         assert_eq!(run.action, Action::Run { command: "git push\n#".into() });
         assert_eq!((run.title.as_str(), run.choices.len()), ("git push…", 1));
         assert_eq!(run.choices[0].label, "Allow `git push *` for a day (Sayso, OpenCode in this project)");
-        let edit = asked(
+        let edit = read_approval(
             r#"{"permission":"edit","patterns":["project/a"],"metadata":{"filepath":"/project/a","diff":"+x\n"},"always":["*"]}"#,
         );
         assert_eq!((edit.action, edit.choices.len()), (Action::Edit { paths: vec!["/project/a".into()] }, 0));
         assert!(matches!(edit.preview, Some(Preview::Diff { .. })));
-        let fetch =
-            asked(r#"{"permission":"webfetch","patterns":["https://a.b"],"metadata":{"url":"https://a.b","format":"text"}}"#);
+        let fetch = read_approval(
+            r#"{"permission":"webfetch","patterns":["https://a.b"],"metadata":{"url":"https://a.b","format":"text"}}"#,
+        );
         assert_eq!(fetch.action, Action::Fetch { url: "https://a.b".into() });
-        let read = asked(r#"{"permission":"read","patterns":["/project/.env"],"metadata":{}}"#);
+        let read = read_approval(r#"{"permission":"read","patterns":["/project/.env"],"metadata":{}}"#);
         assert_eq!(read.action, Action::Read { paths: vec!["/project/.env".into()] });
         for (other, title) in [
             (
@@ -165,7 +166,7 @@ mod tests {
             (r#"{"permission":"bash","patterns":["ls"]}"#, "Use bash: ls"),
             (r#"{"permission":"edit","patterns":["../../etc/x"],"metadata":{"filepath":"a, b"}}"#, "Use edit: ../../etc/x"),
         ] {
-            let asked = asked(other);
+            let asked = read_approval(other);
             assert_eq!((asked.action, asked.title.as_str(), asked.choices.len()), (Action::Other, title, 0), "{other}");
         }
     }
@@ -174,7 +175,7 @@ mod tests {
     fn choice_that_allows_everything_is_not_offered() {
         for always in [r#"["*"]"#, r#"["ls *","* *"]"#, "[]", "7"] {
             let request = format!(r#"{{"permission":"bash","metadata":{{"command":"ls"}},"always":{always}}}"#);
-            assert_eq!(asked(&request).choices.len(), 0, "{always}");
+            assert_eq!(read_approval(&request).choices.len(), 0, "{always}");
         }
     }
 }

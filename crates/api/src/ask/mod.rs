@@ -67,7 +67,7 @@ pub enum Reach {
     Parked,
 }
 
-/// How far an outcome has travelled to the agent.
+/// The progress of the delivery of an outcome to the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Delivery {
@@ -80,7 +80,7 @@ pub enum Delivery {
     /// The agent did not get an approval, because a file that the command executes changed after the decision. It was told that
     /// the approval is denied; see `deliveryReason`.
     Withheld,
-    /// The outcome cannot reach the agent any more; see `deliveryReason`.
+    /// The outcome can no longer reach the agent; see `deliveryReason`.
     Undeliverable,
 }
 

@@ -29,5 +29,5 @@ pub(crate) fn man(app: &App, directory: &Path) -> Result<(), Failure> {
     clap_mangen::generate_to(args::command(), directory).map_err(failed)?;
     let pages = std::fs::read_dir(directory).map_err(failed)?.count();
     let value = serde_json::json!({ "directory": directory, "pages": pages });
-    app.out.result(&value, || format!("{pages} pages are in {}", directory.display()))
+    app.out.result(&value, || format!("Wrote {pages} manual pages to {}", directory.display()))
 }

@@ -117,7 +117,7 @@ async fn check(app: &App, client: &Client, file: &Path) -> Result<(), Failure> {
         let pending = match (explanation.data.len(), decides) {
             (0, _) => String::new(),
             (waiting, decides) => {
-                format!(" It would decide {decides} of {} that are pending.", words::count(waiting, "ask", "asks"))
+                format!(" It would decide {decides} of {}.", words::count(waiting, "pending ask", "pending asks"))
             }
         };
         format!("{} is valid.{pending}", words::directory(&file.to_string_lossy(), &app.out.look))

@@ -201,7 +201,7 @@ impl Following<'_> {
     async fn handle_piece(&mut self, piece: Piece) -> Result<Flow, Failure> {
         match piece {
             Piece::Text(text) => self.app.out.write(&text),
-            Piece::Asked(id) => self.asked(&id).await?,
+            Piece::Asked(id) => self.queue_ask(&id).await?,
             Piece::Status(SessionStatus::Idle) => {
                 self.turn = Turn::Idle;
                 self.interrupted = false;
@@ -241,7 +241,7 @@ impl Following<'_> {
     }
 
     /// Queues an ask if it is still pending. Loads it, because the event may be outdated and omits large fields.
-    async fn asked(&mut self, id: &str) -> Result<(), Failure> {
+    async fn queue_ask(&mut self, id: &str) -> Result<(), Failure> {
         let ask = self.client.ask(id).await?;
         if ask.status == AskStatus::Pending {
             self.waiting.push_back(ask);
@@ -276,7 +276,7 @@ impl Following<'_> {
                 };
                 let asked = match &item {
                     StreamItem::Event(event) if event.session_id.as_deref() == Some(self.session.id.as_str()) => {
-                        follow::asked(event)
+                        follow::opened_ask_id(event)
                     }
                     _ => None,
                 };

@@ -57,7 +57,7 @@ impl Model {
         if self.loaded {
             self.connection = Connection::Connected;
         }
-        let asked = follow::asked(&event).is_some();
+        let asked = follow::opened_ask_id(&event).is_some();
         match self.asks.put_event(event) {
             Taken::New if asked && self.settings.bell => effects.push(Effect::Bell),
             Taken::New | Taken::Changed => {}

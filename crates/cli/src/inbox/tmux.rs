@@ -99,7 +99,7 @@ mod tests {
         Place::of(&Environment::from_pairs([("TMUX", "/tmp/tmux-1/default,17,0"), ("TMUX_PANE", "%3")]))
     }
 
-    fn asked(labels: &[(&str, &str)]) -> Ask {
+    fn make_ask(labels: &[(&str, &str)]) -> Ask {
         let labels = labels.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         Ask { labels, ..question_ask() }
     }
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn only_panes_of_the_own_tmux_server_are_accepted() {
         let own = [(PANE, "%7"), (SOCKET, "/tmp/tmux-1/default")];
-        assert_eq!(in_tmux().pane_of(&asked(&own)), Ok("%7".to_owned()));
-        assert_eq!(in_tmux().pane_of(&asked(&own[..1])), Ok("%7".to_owned()));
+        assert_eq!(in_tmux().pane_of(&make_ask(&own)), Ok("%7".to_owned()));
+        assert_eq!(in_tmux().pane_of(&make_ask(&own[..1])), Ok("%7".to_owned()));
         for labels in [
             &[][..],
             &[(PANE, "7")],
@@ -126,10 +126,10 @@ mod tests {
             &[(PANE, "{marked}")],
             &[(PANE, "%7"), (SOCKET, "/tmp/elsewhere")],
         ] {
-            assert!(in_tmux().pane_of(&asked(labels)).is_err(), "{labels:?}");
+            assert!(in_tmux().pane_of(&make_ask(labels)).is_err(), "{labels:?}");
         }
-        assert!(Place::default().pane_of(&asked(&own)).is_err());
-        let said = in_tmux().pane_of(&asked(&[(PANE, "%\u{1b}[2J")])).unwrap_err();
+        assert!(Place::default().pane_of(&make_ask(&own)).is_err());
+        let said = in_tmux().pane_of(&make_ask(&[(PANE, "%\u{1b}[2J")])).unwrap_err();
         assert!(!said.contains('\u{1b}'), "{said}");
     }
 }

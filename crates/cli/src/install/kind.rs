@@ -68,7 +68,7 @@ impl InstallKind {
     /// Describes how to upgrade it.
     pub(crate) const fn upgrade(self) -> &'static str {
         match (self, IS_PUBLISHED) {
-            (Self::Temporary(_), _) => "The tool that ran it chooses the version. Install Sayso to keep one",
+            (Self::Temporary(_), _) => "install Sayso first: a program in a cache cannot be upgraded",
             (Self::Npm, true) => "npm install --global @sayso/cli@latest && sayso restart",
             (Self::Npm, false) => "npm install --global with the newer package files, then: sayso restart",
             (Self::Python, true) => "pip install --upgrade 'sayso[cli]' && sayso restart",

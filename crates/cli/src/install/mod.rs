@@ -13,7 +13,7 @@ use crate::failure::Failure;
 
 /// Returns the path of this program, without symbolic links.
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
-    let exe = std::env::current_exe().map_err(|error| Failure::io("This program does not know where it is", &error))?;
+    let exe = std::env::current_exe().map_err(|error| Failure::io("Cannot find the path of this program", &error))?;
     Ok(exe.canonicalize().unwrap_or(exe))
 }
 

@@ -3,8 +3,8 @@
 //! database to a version that the other cannot read.
 //!
 //! `sayso serve` writes its path and version to `program.json` in the data directory. Another program uses the server that runs
-//! and never replaces it. It starts a server only if it is not newer than the owner. The owner changes when its file is gone, or
-//! when a person says so: `sayso restart --take-over` or `sayso service install`.
+//! and never replaces it. It starts a server only if it is not newer than the owner. The owner changes when its file is deleted,
+//! or when a person runs `sayso restart --take-over` or `sayso service install`.
 
 use std::cmp::Ordering;
 use std::io::Write as _;

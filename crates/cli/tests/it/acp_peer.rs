@@ -37,7 +37,7 @@ impl Peer {
     }
 
     /// Sends a prompt and returns the resulting ask.
-    async fn asked(&mut self, prompt: &str) -> Result<Ask> {
+    async fn prompt_for_ask(&mut self, prompt: &str) -> Result<Ask> {
         self.client.message(self.agent.session(), prompt, IfPending::Refuse).await?;
         self.agent.asks().await
     }
@@ -121,11 +121,11 @@ async fn permission_requests_receive_all_kinds_of_outcomes() -> Result<()> {
     assert_eq!(peer.approved(&ask, None).await?, selected("once"));
     // The agent reports the call afterwards.
     reaches(&peer.client, &ask.id, Delivery::Confirmed).await?;
-    let ask = peer.asked("permission").await?;
+    let ask = peer.prompt_for_ask("permission").await?;
     assert_eq!(peer.approved(&ask, Some("always")).await?, selected("always"));
-    let ask = peer.asked("permission").await?;
+    let ask = peer.prompt_for_ask("permission").await?;
     assert_eq!(peer.refused(&ask, None).await?, selected("no"));
-    let ask = peer.asked("permission").await?;
+    let ask = peer.prompt_for_ask("permission").await?;
     assert_eq!(peer.interrupted(&ask).await?, json!({ "outcome": { "outcome": "cancelled" } }));
     assert_eq!(peer.prompts().await?, ["permission"; 4], "no message is sent in the person's name");
     peer.close().await
@@ -140,9 +140,9 @@ async fn forms_receive_all_kinds_of_outcomes() -> Result<()> {
     let answers: &[&[&str]] = &[&["login", "export"], &["postgres"], &[], &["false"], &["3"], &["0.5"]];
     let content = json!({ "areas": ["login", "export"], "database": "postgres", "public": false, "replicas": 3, "share": 0.5 });
     assert_eq!(peer.answered(&ask, answers).await?, json!({ "action": "accept", "content": content }));
-    let ask = peer.asked("form").await?;
+    let ask = peer.prompt_for_ask("form").await?;
     assert_eq!(peer.refused(&ask, None).await?, json!({ "action": "decline" }));
-    let ask = peer.asked("form").await?;
+    let ask = peer.prompt_for_ask("form").await?;
     assert_eq!(peer.interrupted(&ask).await?, json!({ "action": "cancel" }));
     peer.close().await
 }
@@ -153,11 +153,11 @@ async fn links_receive_all_kinds_of_outcomes() -> Result<()> {
     let ask = peer.agent.asks().await?;
     assert_eq!(ask.kind, AskKind::Link);
     assert_eq!(peer.approved(&ask, None).await?, json!({ "action": "accept" }));
-    let ask = peer.asked("link").await?;
+    let ask = peer.prompt_for_ask("link").await?;
     assert_eq!(peer.refused(&ask, None).await?, json!({ "action": "decline" }));
-    let ask = peer.asked("link").await?;
+    let ask = peer.prompt_for_ask("link").await?;
     assert_eq!(peer.interrupted(&ask).await?, json!({ "action": "cancel" }));
-    let ask = peer.asked("elsewhere").await?;
+    let ask = peer.prompt_for_ask("elsewhere").await?;
     assert_eq!(peer.received().await?, json!({ "action": "cancel" }));
     assert_eq!(peer.withdrawn(&ask).await?, "It was opened elsewhere.");
     peer.close().await
@@ -168,9 +168,9 @@ async fn questions_of_the_sandbox_extension_receive_all_kinds_of_outcomes() -> R
     let mut peer = Peer::start("question").await?;
     let ask = peer.agent.asks().await?;
     assert_eq!(peer.answered(&ask, &[&["b"]]).await?, json!({ "status": "answered", "answers": [["b"]] }));
-    let ask = peer.asked("question").await?;
+    let ask = peer.prompt_for_ask("question").await?;
     assert_eq!(peer.refused(&ask, None).await?, json!({ "status": "rejected" }));
-    let ask = peer.asked("question").await?;
+    let ask = peer.prompt_for_ask("question").await?;
     assert_eq!(peer.interrupted(&ask).await?["error"]["code"], -32800);
     peer.close().await
 }
@@ -189,7 +189,7 @@ async fn reason_of_a_person_follows_a_refusal_as_a_message() -> Result<()> {
     let rule = "[[rules]]\ndo = \"deny\"\nrun = [\"rm *\"]\nmessage = \"use the trash\"\n";
     let mut peer = Peer::under(rule, "permission").await?;
     assert_eq!(peer.received().await?, selected("no"));
-    let ask = peer.asked("question").await?;
+    let ask = peer.prompt_for_ask("question").await?;
     peer.refused(&ask, Some("ask me tomorrow")).await?;
     peer.agent
         .watch()

@@ -1,4 +1,4 @@
-//! Two programs on one machine, programs in caches, and what systemd is told.
+//! Two programs on one machine, programs in caches, and notifications to systemd.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -92,7 +92,7 @@ async fn older_server_of_another_program_is_used_and_not_replaced() -> Result<()
 
     let asked = person.run(&["ask", "After?", "--no-wait"]).await?;
     let note = format!(
-        "The server of {other} is of the older version 0.0.1. This program uses it as it is.\nUpgrade {other}, or use it: {other} restart.",
+        "The server of {other} runs the older version 0.0.1. This program uses it anyway.\nUpgrade {other}, or use it: {other} restart.",
         other = other.display()
     );
     assert!(asked.err.starts_with(&note), "{asked:?}");

@@ -136,7 +136,7 @@ fn next_frame(stream: &mut UnixStream, decoder: &mut Decoder<ToServer>) -> Resul
     }
 }
 
-const ATTACHED: &str = "was connected to the supervisor of this agent in place of this server";
+const ATTACHED: &str = "connected to the supervisor of this agent instead of this server";
 const WROTE: &str = "Another program, or a server of an earlier version, sent input to this agent.";
 
 #[tokio::test]

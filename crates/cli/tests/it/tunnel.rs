@@ -86,7 +86,7 @@ impl Two {
         ran(self.command(url, args)?).await
     }
 
-    fn asked(&self) -> Vec<String> {
+    fn list_ssh_calls(&self) -> Vec<String> {
         let log = std::fs::read_to_string(self.far.path("ssh.log")).unwrap_or_default();
         log.lines().map(str::to_owned).collect()
     }
@@ -99,7 +99,7 @@ async fn commands_reach_the_server_of_another_machine() -> Result<()> {
     let listed = two.run("ssh://ada@box:2222", &["ls"]).await?;
     assert!(listed.code == Some(0) && listed.out.contains("Which database"), "{listed:?}");
     // The first attempt uses the usual port, the second one the actual port.
-    assert_eq!(two.asked(), ["ada@box 2222", "ada@box 2222"]);
+    assert_eq!(two.list_ssh_calls(), ["ada@box 2222", "ada@box 2222"]);
     let answered = two.run("ssh://box", &["answer", &asked.id, "1"]).await?;
     assert!(answered.out.starts_with("✓ Answered by tester in the terminal: \"SQLite\"."), "{answered:?}");
     // Streams work as well.
@@ -120,12 +120,12 @@ async fn remote_agent_uses_its_own_token_and_never_the_persons() -> Result<()> {
     command.env("SAYSO_AGENT_TOKEN", token["token"].as_str().context("a token")?);
     let asked = ran(command).await?;
     assert_eq!(asked.code, Some(0), "{asked:?}");
-    let before = two.asked();
+    let before = two.list_ssh_calls();
     let mut command = two.command("ssh://box", &["ls"])?;
     command.env("CLAUDECODE", "1");
     let refused = ran(command).await?;
     assert!(refused.code == Some(1) && refused.err.contains("a person must run this"), "{refused:?}");
-    assert_eq!(two.asked(), before, "ssh is not started");
+    assert_eq!(two.list_ssh_calls(), before, "ssh is not started");
     Ok(())
 }
 

@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    fn asked(input: Input) -> Question {
+    fn make_question(input: Input) -> Question {
         Question { key: "k".into(), header: None, text: "?".into(), input, required: true, response_schema: None }
     }
 
@@ -165,14 +165,14 @@ mod tests {
 
     #[test]
     fn numbers_and_yes_no_are_validated() {
-        let number = |integer| asked(Input::Number { minimum: Some(0.0), maximum: Some(100.0), integer });
+        let number = |integer| make_question(Input::Number { minimum: Some(0.0), maximum: Some(100.0), integer });
         assert_eq!(give(number(true), &["42"]), Ok(vec!["42".into()]));
         for wrong in ["-1", "101", "x", "NaN", "inf", "1.5"] {
             assert!(give(number(true), &[wrong]).is_err(), "{wrong}");
         }
         assert_eq!(give(number(false), &["1.5"]), Ok(vec!["1.5".into()]));
-        assert_eq!(give(asked(Input::YesNo), &["Yes"]), Ok(vec!["true".into()]));
-        assert!(give(asked(Input::YesNo), &["maybe"]).is_err());
+        assert_eq!(give(make_question(Input::YesNo), &["Yes"]), Ok(vec!["true".into()]));
+        assert!(give(make_question(Input::YesNo), &["maybe"]).is_err());
     }
 
     #[test]

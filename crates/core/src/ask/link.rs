@@ -19,7 +19,7 @@ const WEB_SCHEMES: [&str; 2] = ["http", "https"];
 
 /// The scheme of a link is not permitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a link begins with http:// or https://, or with a scheme that `link_schemes` of config.toml names")]
+#[error("a link must begin with http:// or https://, or with a scheme that `link_schemes` of config.toml lists")]
 pub struct LinkSchemeRefused;
 
 impl Link {

@@ -227,7 +227,7 @@ pub enum Refused {
     #[error("the agent does not accept a changed input for this tool")]
     NotEditable,
     /// The caller that opened the approval does not permit this decision.
-    #[error("this approval does not allow to {}; allowed: {}", decision.as_str(), list_decisions(allowed))]
+    #[error("this approval does not allow the decision `{}`; allowed: {}", decision.as_str(), list_decisions(allowed))]
     DecisionNotAllowed { decision: ApprovalDecision, allowed: Vec<ApprovalDecision> },
     /// The changed input does not fit the schema of the approval. Created by the service, which has the validator.
     #[error("the changed input does not fit: {0}; correct it and approve again")]

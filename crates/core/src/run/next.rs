@@ -233,7 +233,7 @@ impl Run {
                 let question = checkpoint.to_question(limits::head(&text, limits::TEXT).to_owned());
                 (StepState::Asking { ask }, Effect::OpenCheckpoint { step: id.clone(), ask, question })
             }),
-            Kind::Parallel(_) | Kind::Unclear => Err("the step says nothing that can be done".to_owned()),
+            Kind::Parallel(_) | Kind::Unclear => Err("the step has no action".to_owned()),
         };
         let Some(step) = self.steps.get_mut(index) else { return };
         step.started_at = step.started_at.or(Some(then.now));

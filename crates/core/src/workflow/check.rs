@@ -97,7 +97,7 @@ impl<'a> Check<'a> {
         }
         self.directory(&key("directory"), self.workflow.directory.as_deref());
         if let Some(name) = self.workflow.inputs.keys().find(|name| !is_name(name)) {
-            self.wrong(&key("inputs"), format!("`{}` is not a name: letters, digits, - and _", limits::head(name, 80)));
+            self.wrong(&key("inputs"), format!("`{}` is not a valid name: use letters, digits, - and _", limits::head(name, 80)));
         }
         let count = self.workflow.leaves().count();
         if self.workflow.steps.is_empty() || count == 0 {
@@ -109,12 +109,15 @@ impl<'a> Check<'a> {
         let wanted = self.workflow.input_defaults();
         if let Some(strange) = given.keys().find(|name| !wanted.contains_key(*name)) {
             let known = wanted.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "nothing".to_owned() } else { known };
-            self.wrong(&key("inputs"), format!("the workflow takes no input `{}`; it takes: {known}", limits::head(strange, 80)));
+            let known = if known.is_empty() { "none".to_owned() } else { known };
+            self.wrong(
+                &key("inputs"),
+                format!("the workflow has no input `{}`; its inputs are: {known}", limits::head(strange, 80)),
+            );
         }
         let missing = wanted.iter().find(|(name, default)| default.is_none() && !given.contains_key(*name));
         if let Some((name, _)) = missing {
-            self.wrong(&key("inputs"), format!("the input `{name}` is missing: give {name}=VALUE"));
+            self.wrong(&key("inputs"), format!("the input `{name}` is missing: set {name}=VALUE"));
         }
     }
 
@@ -142,9 +145,9 @@ impl<'a> Check<'a> {
         let place = Place { key: "id", ..place.clone() };
         if !is_name(&step.id) {
             let shown = limits::head(&step.id, 80);
-            self.wrong(&place, format!("`{shown}` cannot name a step: write an id of letters, digits, - and _"));
+            self.wrong(&place, format!("`{shown}` is not a valid step id: use letters, digits, - and _"));
         } else if !seen.insert(&step.id) {
-            self.wrong(&place, format!("two steps are called `{}`: give each its own id", step.id));
+            self.wrong(&place, format!("two steps have the id `{}`: give each step its own id", step.id));
         }
     }
 
@@ -170,9 +173,9 @@ impl<'a> Check<'a> {
                 }
                 self.policy(place, step);
             }
-            (Kind::Parallel(_), Within::Group) => self.wrong(&at("parallel"), "a group holds agents, not another group"),
+            (Kind::Parallel(_), Within::Group) => self.wrong(&at("parallel"), "a group contains agents, not other groups"),
             (Kind::Checkpoint(_), Within::Group) => {
-                self.wrong(&at("checkpoint"), "a checkpoint pauses the run, so it stands alone and not in a group");
+                self.wrong(&at("checkpoint"), "a checkpoint pauses the run, so it cannot be in a group");
             }
             (Kind::Parallel([]), Within::Row) => self.wrong(&at("parallel"), "a group has at least one step"),
             (Kind::Parallel(_), Within::Row) => {}
@@ -199,7 +202,7 @@ impl<'a> Check<'a> {
             match variable {
                 Variable::Input(name) => {
                     if !self.workflow.inputs.is_empty() && !self.workflow.inputs.contains_key(name) {
-                        self.wrong(place, format!("{variable} names nothing: add {name} to [inputs]"));
+                        self.wrong(place, format!("{variable} is not declared: add {name} to [inputs]"));
                     }
                 }
                 Variable::Output(step) if self.before.contains(step.as_str()) => {}
@@ -236,7 +239,7 @@ impl<'a> Check<'a> {
                 self.wrong(&at("on_timeout"), "questions are not denied: write \"reject\" or \"accept-first\"");
             }
             (Some(OnTimeout::Reject | OnTimeout::AcceptFirst), None) => {
-                self.wrong(&at("on_timeout"), "on_timeout without question_timeout: write question_timeout = \"30s\" too");
+                self.wrong(&at("on_timeout"), "on_timeout without question_timeout: also write question_timeout = \"30s\"");
             }
             (Some(OnTimeout::Reject | OnTimeout::AcceptFirst), Some(_)) | (None, _) => {}
         }
@@ -259,7 +262,7 @@ impl<'a> Check<'a> {
     fn checkpoint(&mut self, place: &Place, step: &Step) {
         let Some(checkpoint) = &step.checkpoint else { return };
         if checkpoint.question.trim().is_empty() {
-            self.wrong(place, "a checkpoint asks something: write question = \"…\"");
+            self.wrong(place, "a checkpoint needs a question: write question = \"…\"");
         }
         match (checkpoint.takes(), checkpoint.options.is_empty()) {
             (CheckpointInput::Choice, true) => self.wrong(place, "a choice needs options"),
@@ -310,10 +313,12 @@ fn find_foreign_keys(step: &Step) -> Vec<(&'static str, &'static str)> {
         Kind::Unclear => return found,
     }
     if step.agent.is_none() {
-        found.extend(of_agent.iter().filter(|(_, said)| *said).map(|(key, _)| (*key, "only a step with an agent has this")));
+        found.extend(
+            of_agent.iter().filter(|(_, said)| *said).map(|(key, _)| (*key, "only a step with an agent can have this key")),
+        );
     }
     if step.parallel.is_none() && step.on_failure.is_some() {
-        found.push(("on_failure", "only a group says what happens to its other steps"));
+        found.push(("on_failure", "only a group can have this key"));
     }
     found
 }

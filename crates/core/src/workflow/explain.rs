@@ -47,7 +47,7 @@ impl Step {
             Kind::Agent { agent, .. } => {
                 let dies = match self.if_agent_dies.unwrap_or_default() {
                     IfAgentDies::Fail => "",
-                    IfAgentDies::Retry => "; if it dies, the step begins again",
+                    IfAgentDies::Retry => "; if it dies, the step starts again",
                 };
                 (format!("agent {agent}{dies}"), self.on_question(), self.when_silent())
             }
@@ -59,7 +59,7 @@ impl Step {
                 (format!("{} steps at once; {then}", steps.len()), "as its steps say".to_owned(), "as its steps say".to_owned())
             }
             Kind::Checkpoint(_) => {
-                let asks = "the run pauses until a person answers; a reject fails it".to_owned();
+                let asks = "the run pauses until a person answers; if the person rejects, the run fails".to_owned();
                 ("checkpoint".to_owned(), asks, "waits forever".to_owned())
             }
             Kind::Unclear => (String::new(), String::new(), String::new()),
@@ -81,7 +81,7 @@ impl Step {
             Some(QuestionPolicy::Reject) => "rejected",
             Some(QuestionPolicy::AcceptFirst) => "the first option of every question is taken",
             Some(QuestionPolicy::Forward) => "a person answers",
-            Some(QuestionPolicy::Auto) => "rules answer, and the first option is taken where none fits",
+            Some(QuestionPolicy::Auto) => "rules answer; if no rule matches, the first option is chosen",
         };
         format!("{rules}{rest}")
     }

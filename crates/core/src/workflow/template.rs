@@ -115,7 +115,7 @@ fn variable(name: &str) -> Result<Variable, String> {
         return Ok(Variable::Output(step.to_owned()));
     }
     let shown = crate::limits::head(name, 60);
-    Err(format!("`{{{{{shown}}}}}` names nothing: write {{{{input.NAME}}}} or {{{{steps.ID.output}}}}"))
+    Err(format!("`{{{{{shown}}}}}` is not a variable: write {{{{input.NAME}}}} or {{{{steps.ID.output}}}}"))
 }
 
 /// Returns whether this text is valid as the name of a step or an input.

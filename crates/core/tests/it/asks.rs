@@ -16,7 +16,7 @@ use sayso_core::raw::Raw;
 use sayso_core::texts;
 use sayso_core::time::Span;
 
-use crate::support::{NOW, ask, asked, choice, link, run};
+use crate::support::{NOW, ask, choice, link, make_question, run};
 
 fn open(body: AskBody) -> Ask {
     open_in(body, AskContext::default())
@@ -370,9 +370,9 @@ fn content_digest_covers_every_path_and_content() {
 
 #[test]
 fn message_answers_live_questions_that_accept_text() {
-    let text = |secret| asked("", "Name?", Input::Text { secret });
+    let text = |secret| make_question("", "Name?", Input::Text { secret });
     let options = choice("", "Which?", &["A"]);
-    let own = asked("", "Which?", Input::Choice { options: vec![], multiple: false, custom: true });
+    let own = make_question("", "Which?", Input::Choice { options: vec![], multiple: false, custom: true });
     let shape = |body: AskBody, typed| PendingAsk::of(&open(body), typed).as_answer;
     use TypedAnswers::{Any, OwnText, Sets};
     for (body, shapes) in [
@@ -401,7 +401,7 @@ fn message_answers_live_questions_that_accept_text() {
 
 #[test]
 fn answers_are_refused_with_the_reason() {
-    let number = |minimum, maximum, integer| asked("", "?", Input::Number { minimum, maximum, integer });
+    let number = |minimum, maximum, integer| make_question("", "?", Input::Number { minimum, maximum, integer });
     let reason = |question: &Question, entries: &[&str]| {
         let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
         match validate_answers(std::slice::from_ref(question), &[entries]) {
@@ -426,29 +426,29 @@ fn answers_are_refused_with_the_reason() {
         (&number(None, None, false), "two", Some("takes a number")),
         (&number(None, None, false), "inf", Some("takes a number")),
         (&choice("", "?", &["A"]), "Z", Some("entry 1 is not one of the options")),
-        (&asked("", "?", Input::YesNo), "maybe", Some("takes yes or no")),
-        (&asked("", "?", Input::Text { secret: false }), " ", Some("an answer is required")),
+        (&make_question("", "?", Input::YesNo), "maybe", Some("takes yes or no")),
+        (&make_question("", "?", Input::Text { secret: false }), " ", Some("an answer is required")),
     ] {
         assert_eq!(reason(question, &[entry]).as_deref(), expected, "{entry} {question:?}");
     }
     assert_eq!(reason(&choice("", "?", &["A", "B"]), &["A", "B"]).as_deref(), Some("takes one answer, got 2"));
     let several = |custom| {
         let options = ["A", "B"].map(|label| QuestionOption::new(label, None)).to_vec();
-        asked("", "?", Input::Choice { options, multiple: true, custom })
+        make_question("", "?", Input::Choice { options, multiple: true, custom })
     };
     assert_eq!(reason(&several(false), &["A", "Z"]).as_deref(), Some("entry 2 is not one of the options"));
     assert_eq!(
         reason(&several(true), &["Y", "A", "Z"]).as_deref(),
         Some("takes only one text of your own in addition to the options")
     );
-    let text = asked("", "?", Input::Text { secret: false });
+    let text = make_question("", "?", Input::Text { secret: false });
     assert_eq!(reason(&text, &[&long(limits::ANSWER)]), None);
     let too_long = format!("an answer may have {} bytes, this one has {}", limits::ANSWER, limits::ANSWER + 1);
     assert_eq!(reason(&text, &[&long(limits::ANSWER + 1)]), Some(too_long));
     for (entry, value) in
         [("yes", "true"), ("Y", "true"), ("TRUE", "true"), (" no ", "false"), ("n", "false"), ("False", "false")]
     {
-        let answers = validate_answers(&[asked("", "?", Input::YesNo)], &[vec![entry.to_owned()]]);
+        let answers = validate_answers(&[make_question("", "?", Input::YesNo)], &[vec![entry.to_owned()]]);
         assert_eq!(answers, Ok(vec![vec![value.to_owned()]]), "{entry}");
     }
 
@@ -469,14 +469,14 @@ fn exact_option_name_wins_over_one_without_the_recommended_mark() {
         preview: None,
     };
     let options = vec![option("1", "A (Recommended)"), option("2", "A"), option("3", "B (recommended) ")];
-    let question = asked("", "?", Input::Choice { options: options.clone(), multiple: false, custom: false });
+    let question = make_question("", "?", Input::Choice { options: options.clone(), multiple: false, custom: false });
     let chosen = |entry: &str| validate_answers(std::slice::from_ref(&question), &[vec![entry.to_owned()]]);
     for (entry, value) in [("A", "2"), ("A (Recommended)", "1"), ("1", "1"), ("B", "3"), ("B (Recommended)", "3")] {
         assert_eq!(chosen(entry), Ok(vec![vec![value.to_owned()]]), "{entry}");
     }
     assert_eq!(options.iter().map(QuestionOption::is_recommended).collect::<Vec<_>>(), [true, false, true]);
     assert_eq!(first_options(std::slice::from_ref(&question)), Some(vec![vec!["1".to_owned()]]));
-    assert_eq!(first_options(&[question, asked("", "?", Input::YesNo)]), None);
+    assert_eq!(first_options(&[question, make_question("", "?", Input::YesNo)]), None);
     assert!(!option("v", "label ").is_recommended());
     assert!(option("v", "label").is_named_by("v"));
 }
@@ -602,9 +602,9 @@ fn valid_decisions_get_default_messages_if_they_have_none() {
 
 #[test]
 fn secret_answers_are_masked_and_others_unchanged() {
-    let secret = || asked("", "?", Input::Text { secret: true });
+    let secret = || make_question("", "?", Input::Text { secret: true });
     let optional = Question { required: false, ..secret() };
-    let body = ask(&[secret(), asked("", "?", Input::Text { secret: false }), optional]);
+    let body = ask(&[secret(), make_question("", "?", Input::Text { secret: false }), optional]);
     let answers = vec![vec!["hunter2".to_owned()], vec!["open".to_owned()], vec![]];
     let answered = |answers| Decision::Answered { answers, note: Some("note".to_owned()) };
     let taken = resolve(&open(body.clone()), answered(answers.clone()), Actor::Agent, NOW).unwrap();
@@ -614,7 +614,7 @@ fn secret_answers_are_masked_and_others_unchanged() {
     let rejected = Decision::Rejected { message: "No".to_owned(), stop: false };
     let taken = resolve(&open(body), rejected.clone(), Actor::Agent, NOW).unwrap();
     assert_eq!((taken.outcome.decision, taken.secret), (rejected, false));
-    let plain = ask(&[asked("", "?", Input::Text { secret: false })]);
+    let plain = ask(&[make_question("", "?", Input::Text { secret: false })]);
     let taken = resolve(&open(plain), Decision::Answered { answers: vec![vec!["x".to_owned()]], note: None }, Actor::Agent, NOW);
     assert!(!taken.unwrap().secret);
 }

@@ -5,7 +5,8 @@ use sayso_core::policy::{Verdict, explain};
 use sayso_core::texts;
 
 use crate::support::{
-    NOW, approval, approved, ask, asked, denied, edit, link, read, rejected, run, subject, user, verdict, why, without_hits,
+    NOW, approval, approved, ask, denied, edit, link, make_question, read, rejected, run, subject, user, verdict, why,
+    without_hits,
 };
 
 const INNOCENT: &str = r#"
@@ -226,7 +227,7 @@ fn denial_of_a_policy_has_a_message_even_if_the_policy_has_an_empty_one() {
         assert_eq!(verdict(&all, &run("ls")), denied(texts::DENIED_BY_POLICY, "approvals.policy = \"deny\""));
         let questions = user(&format!("[questions]\npolicy = \"reject\"\nmessage = \"{empty}\""));
         let expected = rejected(texts::REJECTED_BY_POLICY, "questions.policy = \"reject\"");
-        assert_eq!(verdict(&questions, &ask(&[asked("", "?", Input::YesNo)])), expected);
+        assert_eq!(verdict(&questions, &ask(&[make_question("", "?", Input::YesNo)])), expected);
     }
 }
 

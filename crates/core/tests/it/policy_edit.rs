@@ -1,4 +1,4 @@
-//! Edits of a policy text change only the keys that they are about.
+//! Edits of a policy text change only the keys that they name.
 
 use proptest::prelude::*;
 use sayso_core::policy::{

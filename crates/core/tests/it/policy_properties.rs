@@ -9,7 +9,7 @@ use sayso_core::policy::{
     Effect, Policy, PolicySet, ProjectPolicy, RuleSpec, SessionPolicy, Subject, Texts, Verdict, decide, explain,
 };
 
-use crate::support::{HOME, NOW, PROJECT, approval, asked, link};
+use crate::support::{HOME, NOW, PROJECT, approval, link, make_question};
 
 /// Fragments of lines and patterns, some of them invalid.
 fn piece() -> impl Strategy<Value = String> {
@@ -45,7 +45,7 @@ fn question() -> impl Strategy<Value = Question> {
         1 => Just(Input::Number { minimum: Some(1.0), maximum: None, integer: true }),
     ];
     ("(Database|Name|)", "[a-z ?]{0,12}", input, any::<bool>())
-        .prop_map(|(header, text, input, required)| Question { required, ..asked(&header, &text, input) })
+        .prop_map(|(header, text, input, required)| Question { required, ..make_question(&header, &text, input) })
 }
 
 fn body() -> impl Strategy<Value = AskBody> {

@@ -7,14 +7,14 @@ use sayso_core::policy::{OnTimeout, SessionPolicy, Subject, Verdict, decide, tim
 use sayso_core::texts;
 use sayso_core::time::Span;
 
-use crate::support::{NOW, answered, approval, ask, asked, choice, link, rejected, subject, user, verdict, without_hits};
+use crate::support::{NOW, answered, approval, ask, choice, link, make_question, rejected, subject, user, verdict, without_hits};
 
 fn database() -> sayso_core::ask::Question {
     choice("Database", "Which database should I use?", &["SQLite", "PostgreSQL (Recommended)"])
 }
 
 fn free_text() -> sayso_core::ask::Question {
-    asked("Name", "What is it called?", Input::Text { secret: false })
+    make_question("Name", "What is it called?", Input::Text { secret: false })
 }
 
 fn person(
@@ -68,9 +68,9 @@ fn question_without_options_rejects_the_whole_ask() {
         let set = user(&format!("[questions]\npolicy = \"{policy}\""));
         for odd in [
             free_text(),
-            asked("", "Sure?", Input::YesNo),
+            make_question("", "Sure?", Input::YesNo),
             choice("", "Which?", &[]),
-            asked("", "Token?", Input::Text { secret: true }),
+            make_question("", "Token?", Input::Text { secret: true }),
         ] {
             assert_eq!(
                 verdict(&set, &ask(&[database(), odd])),
@@ -155,7 +155,7 @@ fn rule_with_an_answer_that_the_question_refuses_does_not_match() {
 
 #[test]
 fn secrets_are_never_answered_by_a_rule() {
-    let secret = ask(&[asked("Token", "Your token?", Input::Text { secret: true })]);
+    let secret = ask(&[make_question("Token", "Your token?", Input::Text { secret: true })]);
     let rule = "[[rules]]\ndo = \"answer\"\nheader = \"token\"\nanswer = \"x\"";
     let set = user(rule);
     assert_eq!(verdict(&set, &secret), person(&set, "no rule answers `Token`", vec![], None));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use sayso_core::ask::{AskBody, Input};
 
-use crate::support::{ask, asked, choice, run, user, verdict};
+use crate::support::{ask, choice, make_question, run, user, verdict};
 
 #[expect(clippy::print_stdout, reason = "the numbers are for people")]
 fn timed(name: &str, policy: &str, body: &AskBody) {
@@ -55,7 +55,7 @@ fn hostile_policies_and_lines_take_bounded_time() {
         timed(
             &format!("one regex, {name}"),
             &format!("[[rules]]\ndo = \"ask\"\nmatch = \"/{regex}/\""),
-            &ask(&[asked("", &long, Input::YesNo)]),
+            &ask(&[make_question("", &long, Input::YesNo)]),
         );
         timed(
             &format!("many regexes, {name}"),

@@ -64,10 +64,10 @@ pub(crate) fn link() -> AskBody {
 
 pub(crate) fn choice(header: &str, text: &str, options: &[&str]) -> Question {
     let options = options.iter().map(|label| QuestionOption::new(*label, None)).collect();
-    asked(header, text, Input::Choice { options, multiple: false, custom: false })
+    make_question(header, text, Input::Choice { options, multiple: false, custom: false })
 }
 
-pub(crate) fn asked(header: &str, text: &str, input: Input) -> Question {
+pub(crate) fn make_question(header: &str, text: &str, input: Input) -> Question {
     Question {
         key: "0".into(),
         header: Some(header.to_owned()).filter(|header| !header.is_empty()),

@@ -49,15 +49,15 @@ fn every_bad_line_is_refused_with_its_place() {
         ),
         (
             agent("").replace("hello", "{{topic}}"),
-            "line 5, column 1: steps[0].prompt: `{{topic}}` names nothing: write {{input.NAME}} or {{steps.ID.output}}",
+            "line 5, column 1: steps[0].prompt: `{{topic}}` is not a variable: write {{input.NAME}} or {{steps.ID.output}}",
         ),
         (
             format!("{}[inputs.other]\n", agent("").replace("hello", "{{input.topic}}")),
-            "line 5, column 1: steps[0].prompt: {{input.topic}} names nothing: add topic to [inputs]",
+            "line 5, column 1: steps[0].prompt: {{input.topic}} is not declared: add topic to [inputs]",
         ),
         (
             agent("[[steps]]\nid = \"a\"\nagent = \"mock\"\nprompt = \"x\"\n"),
-            "line 7, column 1: steps[1].id: two steps are called `a`: give each its own id",
+            "line 7, column 1: steps[1].id: two steps have the id `a`: give each step its own id",
         ),
         (
             agent("questions = \"maybe\"\n"),
@@ -73,12 +73,9 @@ fn every_bad_line_is_refused_with_its_place() {
         ),
         (
             agent("questions = \"forward\"\non_timeout = \"reject\"\n"),
-            "line 7, column 1: steps[0].on_timeout: on_timeout without question_timeout: write question_timeout = \"30s\" too",
+            "line 7, column 1: steps[0].on_timeout: on_timeout without question_timeout: also write question_timeout = \"30s\"",
         ),
-        (
-            agent("on_failure = \"finish\"\n"),
-            "line 6, column 1: steps[0].on_failure: only a group says what happens to its other steps",
-        ),
+        (agent("on_failure = \"finish\"\n"), "line 6, column 1: steps[0].on_failure: only a group can have this key"),
         (
             agent("[steps.checkpoint]\nquestion = \"x\"\n"),
             "line 2, column 1: steps[0]: a step has one of these: an agent with a prompt, parallel, or a checkpoint",
@@ -116,8 +113,8 @@ fn run_requires_exactly_the_variables_of_its_templates() {
         errors.iter().map(|error| error.message.clone()).collect::<Vec<_>>()
     };
     assert_eq!(check(&[("topic", "x")]), Vec::<String>::new());
-    assert_eq!(check(&[]), ["the input `topic` is missing: give topic=VALUE"]);
-    assert_eq!(check(&[("topic", "x"), ("b", "y")]), ["the workflow takes no input `b`; it takes: topic"]);
+    assert_eq!(check(&[]), ["the input `topic` is missing: set topic=VALUE"]);
+    assert_eq!(check(&[("topic", "x"), ("b", "y")]), ["the workflow has no input `b`; its inputs are: topic"]);
 }
 
 #[test]
@@ -134,7 +131,7 @@ fn check_explains_what_each_step_does() {
         [
             row("explore", "a person answers", first),
             row("plan", "a person answers", first),
-            row("go", "the run pauses until a person answers; a reject fails it", "waits forever"),
+            row("go", "the run pauses until a person answers; if the person rejects, the run fails", "waits forever"),
             row("build", "rejected (the default); the question tool of the agent is disabled", "the agent does not wait"),
             row("verify", "rejected; the question tool of the agent is disabled", "the agent does not wait"),
         ]

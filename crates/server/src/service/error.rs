@@ -34,7 +34,7 @@ pub(crate) enum ServiceError {
     #[error("{0}")]
     IdentityRefused(String),
     /// A login code that is unknown, used or expired.
-    #[error("this code is wrong, used or too old; make a new one with `sayso login` or `sayso phone`")]
+    #[error("this code is invalid, expired or already used; create a new one with `sayso login` or `sayso phone`")]
     InvalidLoginCode,
     /// The token was revoked or expired during a long request.
     #[error("this token is no longer valid; use another one")]
@@ -55,7 +55,7 @@ pub(crate) enum ServiceError {
     #[error("the group cannot be claimed or withdrawn now; see its `status`")]
     GroupNotReady,
     /// The group was resumed, withdrawn or abandoned.
-    #[error("the group is over; see its `status`")]
+    #[error("the group has ended; see its `status`")]
     GroupEnded,
     /// The epoch of the report is not the one of the current claim.
     #[error("this claim has ended, because its lease expired or another worker has the group; stop, and report nothing")]
@@ -87,7 +87,7 @@ pub(crate) enum ServiceError {
     #[error(transparent)]
     ContainsNul(#[from] ContainsNul),
     /// The caller has too many pending asks.
-    #[error("too many asks of this token are pending; wait for some of them")]
+    #[error("too many asks of this token are pending; wait until some of them are decided")]
     TooManyPending,
     /// The byte quota of the token or the session is used up.
     #[error("this token or session has stored too much text in a short time; wait a few minutes, or send less with each ask")]

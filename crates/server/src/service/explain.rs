@@ -74,7 +74,7 @@ impl AsksToExplain {
         }
         if let Some(count) = request.history {
             if !(1..=1_000).contains(&count) {
-                return Err(ServiceError::invalid("history is 1 to 1000"));
+                return Err(ServiceError::invalid("history must be 1 to 1000"));
             }
             found.add(services, caller, StatusFilter::Resolved, count as usize).await?;
         }

@@ -11,7 +11,7 @@ const DEFAULT_LIMIT: usize = 100;
 pub(super) fn label(text: Option<&str>) -> Result<Option<(String, String)>, ServiceError> {
     text.map(|text| {
         plain_text::check("label", text)?;
-        let (key, value) = text.split_once('=').ok_or_else(|| ServiceError::invalid("a label is written as key=value"))?;
+        let (key, value) = text.split_once('=').ok_or_else(|| ServiceError::invalid("write a label as key=value"))?;
         Ok((key.to_owned(), value.to_owned()))
     })
     .transpose()
@@ -22,13 +22,15 @@ pub(super) fn page_size(limit: Option<u32>) -> Result<usize, ServiceError> {
     match limit {
         None => Ok(DEFAULT_LIMIT),
         Some(limit @ 1..=500) => Ok(limit as usize),
-        Some(_) => Err(ServiceError::invalid("limit is 1 to 500")),
+        Some(_) => Err(ServiceError::invalid("limit must be 1 to 500")),
     }
 }
 
 /// Parses the cursor: the row that the page starts after.
 pub(super) fn cursor(cursor: Option<&str>) -> Result<Option<i64>, ServiceError> {
     cursor
-        .map(|cursor| cursor.parse().map_err(|_| ServiceError::invalid("cursor is what nextCursor of the last page says")))
+        .map(|cursor| {
+            cursor.parse().map_err(|_| ServiceError::invalid("cursor is invalid; send the nextCursor of the previous page"))
+        })
         .transpose()
 }

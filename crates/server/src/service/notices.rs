@@ -17,7 +17,7 @@ pub(crate) async fn publish_notice(services: &Services, caller: &Caller, notice:
     limits::check("the text", text.len(), limits::TEXT)?;
     limits::check("the name of the agent", agent.as_ref().map_or(0, String::len), limits::NAME)?;
     if text.trim().is_empty() {
-        return Err(ServiceError::invalid("a notice has a text"));
+        return Err(ServiceError::invalid("text is empty; send the text of the notice"));
     }
     if let Some(agent) = &agent {
         check_agent(caller, agent)?;

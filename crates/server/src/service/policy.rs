@@ -108,8 +108,8 @@ pub(crate) async fn grant(
     let until = match (&new.for_, new.until) {
         (Some(text), None) => now.plus(span("for", text)?.0),
         (None, Some(until)) if now < until => until,
-        (None, Some(_)) => return Err(ServiceError::invalid("until is over already")),
-        (None, None) | (Some(_), Some(_)) => return Err(ServiceError::invalid("a grant ends: say for or until, one of them")),
+        (None, Some(_)) => return Err(ServiceError::invalid("until must be in the future")),
+        (None, None) | (Some(_), Some(_)) => return Err(ServiceError::invalid("send either for or until")),
     };
     let NewGrant { run, edit, read, fetch, mcp, tool, project, .. } = new;
     let id = GrantId::new(now, entropy::id());

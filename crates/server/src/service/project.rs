@@ -70,7 +70,7 @@ pub(crate) fn check_reported_place(
         plain_text::check(what, text)?;
     }
     if directory.is_some_and(|directory| !Path::new(directory).is_absolute()) {
-        return Err(ServiceError::invalid(format!("{what} is an absolute path")));
+        return Err(ServiceError::invalid(format!("{what} must be an absolute path")));
     }
     Ok(())
 }
@@ -99,7 +99,7 @@ pub(crate) async fn allowed_directory(
     };
     let path = expand(wanted);
     if !path.is_absolute() {
-        return Err(refused("cwd is an absolute path".to_owned()));
+        return Err(refused("cwd must be an absolute path".to_owned()));
     }
     let roots: Option<Vec<PathBuf>> = match (caller.role, services.config.roots.as_slice()) {
         (Role::Admin, _) => None,

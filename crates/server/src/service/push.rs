@@ -21,7 +21,7 @@ pub(crate) async fn subscribe(services: &Services, caller: &Caller, new: NewPush
     let public_key = bytes(&keys.p256dh).and_then(|bytes| <[u8; 65]>::try_from(bytes).ok());
     let auth = bytes(&keys.auth).and_then(|bytes| <[u8; 16]>::try_from(bytes).ok());
     let (true, Some(public_key), Some(auth)) = (is_web, public_key, auth) else {
-        return Err(ServiceError::invalid("this is not a subscription of a browser"));
+        return Err(ServiceError::invalid("this is not the push subscription of a browser"));
     };
     let push = PushSubscriptionRow { token: caller.token, endpoint, public_key, auth };
     services.store.write(PutPushSubscription { workspace: caller.workspace, push }).await?;

@@ -35,7 +35,7 @@ pub(crate) async fn create(
 ) -> Result<IssuedToken, ServiceError> {
     authorize(caller, Permission::Administer)?;
     if new.actor.trim().is_empty() {
-        return Err(ServiceError::invalid("actor is the name of the person or program; it is empty"));
+        return Err(ServiceError::invalid("actor is empty; send the name of the person or program"));
     }
     limits::check("the name", new.actor.len(), limits::NAME)?;
     plain_text::check("the name", &new.actor)?;
@@ -45,7 +45,7 @@ pub(crate) async fn create(
         Some(session) if identity == AskerIdentity::default() => {
             Scope::Session { session: session.parse().map_err(|_| ServiceError::SessionNotFound)? }
         }
-        Some(_) => return Err(ServiceError::invalid("a token is limited by sessionId or by anything else, not by both")),
+        Some(_) => return Err(ServiceError::invalid("a token with sessionId cannot also have labels, agent or project")),
         None if identity == AskerIdentity::default() => Scope::All,
         None if new.role == Role::Agent => Scope::Asker { identity },
         None => Scope::Labels { labels: identity.labels },
@@ -91,7 +91,7 @@ fn check_identity(role: Role, identity: &AskerIdentity) -> Result<(), ServiceErr
         return Err(ServiceError::invalid("agent and project are for tokens with the role agent"));
     }
     if agent.as_ref().is_some_and(|agent| agent.trim().is_empty()) {
-        return Err(ServiceError::invalid("agent is the name of the agent; it is empty"));
+        return Err(ServiceError::invalid("agent is empty; send the name of the agent"));
     }
     limits::check("the name of the agent", agent.as_ref().map_or(0, String::len), limits::NAME)?;
     plain_text::check_optional("the name of the agent", agent.as_deref())?;
@@ -117,7 +117,7 @@ pub(crate) async fn revoke(services: &Services, caller: &Caller, id: &str) -> Re
     let missing = || ServiceError::NotFound("no such token");
     let token: TokenId = id.parse().map_err(|_| missing())?;
     if token == caller.token {
-        return Err(ServiceError::invalid("a token does not revoke itself; use another admin's"));
+        return Err(ServiceError::invalid("a token cannot revoke itself; use another admin token"));
     }
     let revoke = RevokeToken { workspace: caller.workspace, token };
     let row = services.store.write(revoke).await?.ok_or_else(missing)?;

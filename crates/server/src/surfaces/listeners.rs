@@ -47,7 +47,7 @@ pub(crate) enum ListenerError {
 pub(crate) enum OpenRefusal {
     #[error("cannot determine the network address of this machine; specify one")]
     NoNetwork,
-    #[error("an address looks like 192.168.1.7 or 192.168.1.7:4517")]
+    #[error("an address must look like 192.168.1.7 or 192.168.1.7:4517")]
     NotAnAddress,
     #[error("specify one address of this machine, not a wildcard address")]
     AllAddresses,

@@ -338,8 +338,8 @@ async fn unauthorized_clients_get_a_reason() {
 #[tokio::test]
 async fn scoped_token_lists_only_its_sessions() {
     let world = world().await;
-    let (mine, _) = world.asked("question").await;
-    let (other, _) = world.asked("question").await;
+    let (mine, _) = world.start_ask("question").await;
+    let (other, _) = world.start_ask("question").await;
     let scoped = world.token(json!({ "role": "answerer", "actor": "page", "sessionId": mine.session() })).await;
     let mut client = Client::connect(&scoped, all()).await;
     let mut connection = client.stream(None).await;

@@ -49,7 +49,7 @@ async fn revoked_token_is_refused_immediately() {
     let mut world = World::start().await;
     let made = world.admin.post("/v1/tokens", json!({ "role": "answerer", "actor": "ann" })).await.expect(201);
     let ann = world.http(made["token"].as_str().unwrap());
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     ann.get("/v1/asks").await.expect(200);
     let path = format!("/v1/tokens/{}", made["id"].as_str().unwrap());
     let revoked = world.admin.delete(&path).await.expect(200);
@@ -71,10 +71,10 @@ async fn revocation_ends_the_streams_of_a_token() {
     let made = world.admin.post("/v1/tokens", json!({ "role": "viewer", "actor": "screen" })).await.expect(201);
     let screen = world.http(made["token"].as_str().unwrap());
     let mut stream = screen.stream("/v1/events?since=0", None).await;
-    let seen = world.opened(question()).await;
+    let seen = world.open_ask(question()).await;
     assert_eq!(id(&stream.event().await.1["data"]), id(&seen));
     world.admin.delete(&format!("/v1/tokens/{}", made["id"].as_str().unwrap())).await.expect(200);
-    let hidden = id(&world.opened(question()).await);
+    let hidden = id(&world.open_ask(question()).await);
     loop {
         match stream.piece().await {
             None => break,

@@ -35,8 +35,8 @@ async fn world(channel: &str) -> (World, Arc<FakeClock>) {
     (world, clock.unwrap())
 }
 
-async fn asked(world: &World, clock: &FakeClock, wanted: Value) -> String {
-    let ask = id(&world.opened(wanted).await);
+async fn open_due_ask(world: &World, clock: &FakeClock, wanted: Value) -> String {
+    let ask = id(&world.open_ask(wanted).await);
     clock.advance(Duration::from_secs(1));
     ask
 }
@@ -49,7 +49,7 @@ async fn ntfy_buttons_answer_and_message_is_cleared_after_the_outcome() {
         ntfy.receiver().url()
     );
     let (world, clock) = world(&channel).await;
-    let ask = asked(&world, &clock, question()).await;
+    let ask = open_due_ask(&world, &clock, question()).await;
     let message = ntfy.receiver().calls(1).await.unwrap()[0].json();
     assert_eq!(message["message"], "Which database?\n1. SQLite\n2. PostgreSQL – full-featured");
     assert_eq!(message["click"], message["actions"][0]["url"]);
@@ -73,7 +73,7 @@ async fn ntfy_links_to_the_page_if_buttons_cannot_answer() {
     );
     let (world, clock) = world(&channel).await;
     let options = json!([{ "label": "A" }, { "label": "B" }, { "label": "C" }, { "label": "D" }]);
-    asked(&world, &clock, json!({ "questions": [{ "text": "Which?", "options": options }] })).await;
+    open_due_ask(&world, &clock, json!({ "questions": [{ "text": "Which?", "options": options }] })).await;
     let message = ntfy.receiver().calls(1).await.unwrap()[0].json();
     assert_eq!(message["actions"], json!([{ "action": "view", "label": "Open", "url": message["click"] }]));
 }
@@ -95,7 +95,7 @@ fn data(message: &Value, label: &str) -> String {
 async fn telegram_accepts_buttons_of_configured_people_only() {
     let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
-    let ask = asked(&world, &clock, approval()).await;
+    let ask = open_due_ask(&world, &clock, approval()).await;
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
     assert!(message["text"].as_str().unwrap().contains("cargo test"), "{message}");
     let approve = data(&message, "Approve");
@@ -122,7 +122,7 @@ async fn telegram_accepts_buttons_of_configured_people_only() {
 async fn one_decision_wins_when_two_people_press_in_telegram() {
     let telegram = FakeTelegram::start().await.unwrap();
     let (world, clock) = world(&telegram_channel(&telegram)).await;
-    let ask = asked(&world, &clock, question()).await;
+    let ask = open_due_ask(&world, &clock, question()).await;
     let message = telegram.message(|message| message["message_id"] == 1).await.unwrap();
     let answering = world.admin.answer(&ask, json!([["SQLite"]]));
     let pressed = data(&message, "PostgreSQL");
@@ -147,7 +147,7 @@ async fn slack_accepts_buttons_of_configured_people_only() {
     let (world, clock) = world(&channel).await;
     let mut wanted = question();
     wanted["agent"] = json!("<!channel> & co");
-    let ask = asked(&world, &clock, wanted).await;
+    let ask = open_due_ask(&world, &clock, wanted).await;
     let message = slack.message(|message| message["blocks"][1]["type"] == "actions").await.unwrap();
     assert_eq!(message["text"], "&lt;!channel&gt; &amp; co needs you", "mentions in agent text are escaped");
     let elements = message["blocks"][1]["elements"].as_array().unwrap();
@@ -177,7 +177,7 @@ async fn mail_contains_the_link_and_no_injected_headers() {
     let (world, clock) = world(&channel).await;
     let mut wanted = question();
     wanted["agent"] = json!("claude\r\nBcc: all@sayso.test");
-    let ask = asked(&world, &clock, wanted).await;
+    let ask = open_due_ask(&world, &clock, wanted).await;
     let mail = smtp.mails(1).await.unwrap().remove(0);
     assert_eq!(mail.to, [" TO:<ada@sayso.test>"]);
     assert!(!mail.text.lines().any(|line| line.starts_with("Bcc:")), "{}", mail.text);
@@ -220,7 +220,7 @@ async fn desktop_notification_escapes_markup() {
         setup.config = Some("[[notify]]\nkind = \"desktop\"\nafter = \"1s\"\ncontent = true\n".to_owned());
     })
     .await;
-    world.opened(json!({ "agent": "claude", "questions": [{ "text": "<b>Which</b>?", "input": "text" }] })).await;
+    world.open_ask(json!({ "agent": "claude", "questions": [{ "text": "<b>Which</b>?", "input": "text" }] })).await;
     clock.unwrap().advance(Duration::from_secs(1));
     let reading = async {
         loop {
@@ -254,7 +254,7 @@ async fn push_notification_answers_with_a_button() {
     for wrong in [json!({ "p256dh": "x", "auth": "y" }), json!({ "p256dh": "A".repeat(87), "auth": "A" })] {
         ada.post("/v1/push", json!({ "endpoint": "https://push.test", "keys": wrong })).await.problem(422, "invalid_request");
     }
-    let ask = asked(&world, &clock, approval()).await;
+    let ask = open_due_ask(&world, &clock, approval()).await;
     let call = push.receiver().calls(1).await.unwrap().remove(0);
     assert_eq!((call.path.as_str(), call.header("content-encoding")), ("/browser", "aes128gcm"));
     assert!(
@@ -276,7 +276,7 @@ async fn push_message_is_encrypted_for_its_browser() {
     let (push, other) = (FakePush::start(201).await.unwrap(), FakePush::start(201).await.unwrap());
     let (world, clock) = world(WEBPUSH).await;
     world.admin.post("/v1/push", subscription(&push)).await;
-    asked(&world, &clock, question()).await;
+    open_due_ask(&world, &clock, question()).await;
     let call = push.receiver().calls(1).await.unwrap().remove(0);
     assert!(push.read(&call).is_ok() && other.read(&call).is_err());
 }
@@ -326,7 +326,7 @@ async fn revoked_browser_cannot_decide_by_an_earlier_notification() {
     // The same person has another browser, whose token stays valid.
     let (phone, phone_push) = browser_of_ada(&world).await;
     let (laptop, laptop_push) = browser_of_ada(&world).await;
-    let ask = asked(&world, &clock, approval()).await;
+    let ask = open_due_ask(&world, &clock, approval()).await;
     let (on_phone, on_laptop) = (pushed_path(&phone_push).await, pushed_path(&laptop_push).await);
     assert_eq!(world.http("").get(&on_phone).await.status, 200);
     world.admin.delete(&format!("/v1/tokens/{phone}")).await.expect(200);
@@ -342,7 +342,7 @@ async fn revoked_browser_cannot_decide_by_an_earlier_notification() {
 async fn expired_token_of_a_browser_ends_its_links() {
     let (world, clock) = world(WEBPUSH).await;
     let (_, push) = browser_of_ada(&world).await;
-    let ask = asked(&world, &clock, approval()).await;
+    let ask = open_due_ask(&world, &clock, approval()).await;
     let path = pushed_path(&push).await;
     clock.advance(Duration::from_secs(3_600));
     world.http("").raw(&path, "press=approve").await.problem(404, "invalid_link");
@@ -353,7 +353,7 @@ async fn expired_token_of_a_browser_ends_its_links() {
 async fn token_is_checked_again_after_a_slow_form_arrived() {
     let (world, clock) = world(WEBPUSH).await;
     let (phone, push) = browser_of_ada(&world).await;
-    let ask = asked(&world, &clock, approval()).await;
+    let ask = open_due_ask(&world, &clock, approval()).await;
     let path = pushed_path(&push).await;
     let address = world.server.url().strip_prefix("http://").unwrap().to_owned();
     let form = "press=approve";

@@ -29,7 +29,7 @@ fn unpacked(bytes: &[u8]) -> Value {
 async fn lists_are_compressed_for_clients_that_accept_it() {
     let world = World::start().await;
     for _ in 0..20 {
-        world.opened(question()).await;
+        world.open_ask(question()).await;
     }
     let plain = world.admin.get("/v1/asks").await;
     let (status, encoding, bytes) = packed(&world, Method::GET, "/v1/asks", None).await;
@@ -52,7 +52,7 @@ async fn small_responses_and_streams_are_not_compressed() {
     assert_eq!((status, encoding), (200, None));
     let request = world.admin.request(&Method::GET, "/v1/events?since=0").header("accept-encoding", "gzip");
     let mut stream = crate::world::Stream::of(request).await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     assert_eq!(stream.until("question.requested").await["data"]["id"], ask["id"]);
 }
 
@@ -72,7 +72,7 @@ async fn responses_with_tokens_or_secrets_are_not_compressed() {
 
     let text = format!("Token? {}", long.repeat(2));
     let secret = json!({ "questions": [{ "text": text, "input": "text", "secret": true }] });
-    let ask = id(&world.opened(secret).await);
+    let ask = id(&world.open_ask(secret).await);
     world.admin.answer(&ask, json!([["s3cret"]])).await.expect(200);
     let (status, encoding, bytes) = packed(&world, Method::POST, &format!("/v1/asks/{ask}/receipt"), None).await;
     assert_eq!((status, encoding), (200, None));

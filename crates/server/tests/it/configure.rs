@@ -12,7 +12,7 @@ async fn change(http: &Http, session: &str, body: Value) -> Reply {
 #[tokio::test]
 async fn mode_and_model_change_in_a_running_session() {
     let world = World::start().await;
-    let (agent, _ask) = world.asked("approve").await;
+    let (agent, _ask) = world.start_ask("approve").await;
     let since = world.session(agent.session()).await["seq"].as_i64().unwrap();
     let wanted = json!({ "permissionMode": "plan", "model": "opus" });
     change(&world.admin, agent.session(), wanted).await.expect(202);
@@ -26,7 +26,7 @@ async fn mode_and_model_change_in_a_running_session() {
 #[tokio::test]
 async fn mode_refused_by_the_agent_stays_unchanged() {
     let world = World::start().await;
-    let (agent, _ask) = world.asked("approve").await;
+    let (agent, _ask) = world.start_ask("approve").await;
     let since = world.session(agent.session()).await["seq"].as_i64().unwrap();
     change(&world.admin, agent.session(), json!({ "permissionMode": "party" })).await.expect(202);
     let mut stream = world.admin.stream(&format!("/v1/sessions/{}/events?since={since}", agent.session()), None).await;
@@ -38,7 +38,7 @@ async fn mode_refused_by_the_agent_stays_unchanged() {
 #[tokio::test]
 async fn only_admins_choose_modes_that_skip_approvals() {
     let world = World::start().await;
-    let (agent, _ask) = world.asked("approve").await;
+    let (agent, _ask) = world.start_ask("approve").await;
     let answerer = world.role("answerer").await;
     for mode in ["bypassPermissions", "acceptEdits", "yolo"] {
         let refused = change(&answerer, agent.session(), json!({ "permissionMode": mode })).await;
@@ -56,7 +56,7 @@ async fn only_admins_choose_modes_that_skip_approvals() {
 #[tokio::test]
 async fn requests_that_change_nothing_are_refused_with_the_next_step() {
     let world = World::start().await;
-    let (agent, _ask) = world.asked("approve").await;
+    let (agent, _ask) = world.start_ask("approve").await;
     for body in [json!({}), json!({ "model": " " })] {
         change(&world.admin, agent.session(), body).await.problem(422, "invalid_request");
     }

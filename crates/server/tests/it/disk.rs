@@ -48,8 +48,8 @@ fn full_disk_returns_507_until_space_is_free() {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let data = dir.join("data");
         let world = World::with(|setup| setup.options.data_dir = data).await;
-        let (mut agent, ask) = world.asked("question 2 times").await;
-        let mine = world.opened(question()).await;
+        let (mut agent, ask) = world.start_ask("question 2 times").await;
+        let mine = world.open_ask(question()).await;
         let ballast = dir.join("ballast");
         fill(&ballast);
         // Free space inside the log is used first.

@@ -84,7 +84,7 @@ async fn streams_end_at_once_when_their_token_is_revoked() {
 #[tokio::test]
 async fn malformed_answer_is_never_repeated_in_an_error() {
     let world = World::start().await;
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     let secret = "hunter2";
     for path in [format!("/v1/asks/{ask}/answer"), format!("/v1/asks/{ask}/reject"), format!("/v1/asks/{ask}/approve")] {
         for body in [
@@ -108,14 +108,14 @@ async fn malformed_answer_is_never_repeated_in_an_error() {
     }
     let mut closed = question();
     closed["questions"][0]["custom"] = json!(false);
-    let ask = id(&world.opened(closed).await);
+    let ask = id(&world.open_ask(closed).await);
     let refused = world.admin.answer(&ask, json!([[secret]])).await;
     let problem = refused.problem(422, "invalid_answers");
     assert_eq!(problem["problems"][0]["reason"], "entry 1 is not one of the options");
     assert!(!refused.text.contains(secret), "{}", refused.text);
     let mut approval = approval();
     approval["approval"]["choices"] = json!([{ "id": "once", "label": "Once" }]);
-    let ask = id(&world.opened(approval).await);
+    let ask = id(&world.open_ask(approval).await);
     let refused = world.admin.post(&format!("/v1/asks/{ask}/approve"), json!({ "choice": secret })).await;
     refused.problem(422, "invalid_request");
     assert!(!refused.text.contains(secret), "{}", refused.text);
@@ -169,7 +169,7 @@ async fn scoped_token_does_not_read_the_whole_policy() {
     let world = World::with_policy(policy).await;
     let mut ask = question();
     ask["labels"] = json!({ "team": "shop" });
-    let ask = id(&world.opened(ask).await);
+    let ask = id(&world.open_ask(ask).await);
     for role in ["viewer", "answerer"] {
         let scoped = world.token(json!({ "role": role, "actor": "ann", "labels": { "team": "shop" } })).await;
         scoped.get("/v1/policy").await.problem(403, "forbidden");

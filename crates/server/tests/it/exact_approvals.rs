@@ -20,14 +20,14 @@ fn keyed(ask: Value) -> Value {
 async fn approval_carries_a_digest_of_its_action() {
     let world = World::start().await;
     let at = |agent: &str, project: &str| with(approval(), json!({ "agent": agent, "project": project }));
-    let first = world.opened(at("claude", "/srv/shop")).await;
+    let first = world.open_ask(at("claude", "/srv/shop")).await;
     let digest = first["digest"].as_str().unwrap().to_owned();
     assert!(digest.len() == 64 && digest.bytes().all(|digit| digit.is_ascii_hexdigit()), "{digest}");
 
     let mut described = at("claude", "/srv/shop");
     described["approval"]["title"] = json!("Run the tests");
     described["approval"]["input"] = json!({ "timeout": 60_000, "description": "Run the tests", "command": "cargo test" });
-    assert_eq!(world.opened(described.clone()).await["digest"], digest.as_str(), "a described call is the same action");
+    assert_eq!(world.open_ask(described.clone()).await["digest"], digest.as_str(), "a described call is the same action");
 
     let mut others = vec![at("codex", "/srv/shop"), at("claude", "/srv/blog"), with(described, json!({ "agent": "script" }))];
     let mut changed = |field: &str, value: Value| {
@@ -40,7 +40,7 @@ async fn approval_carries_a_digest_of_its_action() {
     changed("input", json!({ "command": "cargo test", "run_in_background": true }));
     changed("preview", json!({ "type": "command", "command": "cargo test", "cwd": "/srv/other" }));
     for other in others {
-        assert_ne!(world.opened(other.clone()).await["digest"], digest.as_str(), "{other}");
+        assert_ne!(world.open_ask(other.clone()).await["digest"], digest.as_str(), "{other}");
     }
 
     world.admin.post(&format!("/v1/asks/{}/approve", id(&first)), json!({})).await.expect(200);
@@ -51,9 +51,9 @@ async fn approval_carries_a_digest_of_its_action() {
 #[tokio::test]
 async fn equal_dedupe_keys_join_only_equal_asks() {
     let world = World::start().await;
-    let first = world.opened(keyed(approval())).await;
+    let first = world.open_ask(keyed(approval())).await;
     let described = with(keyed(approval()), json!({ "title": "Nightly", "context": "It is late." }));
-    assert_eq!(world.opened(described).await, first);
+    assert_eq!(world.open_ask(described).await, first);
 
     let mut other = keyed(approval());
     other["approval"]["command"] = json!("rm -rf /srv");
@@ -72,7 +72,7 @@ async fn equal_dedupe_keys_join_only_equal_asks() {
 #[tokio::test]
 async fn identical_parallel_calls_are_separate_asks() {
     let world = World::start().await;
-    let asks = join_all((0..8).map(|_| world.opened(approval()))).await;
+    let asks = join_all((0..8).map(|_| world.open_ask(approval()))).await;
     let mut ids: Vec<String> = asks.iter().map(id).collect();
     ids.sort_unstable();
     ids.dedup();

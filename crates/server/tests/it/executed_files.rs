@@ -102,7 +102,7 @@ async fn asks_of_callers_read_no_files() {
     for named in [json!({ "project": project }), json!({ "sessionId": session, "project": project })] {
         let mut wanted = named;
         wanted["approval"] = approval.clone();
-        let mine = world.opened(wanted).await;
+        let mine = world.open_ask(wanted).await;
         let listed = json!({ "files": [deployment.path("deploy.sh")], "unlisted": true, "readable": false });
         assert_eq!(mine["executes"], listed);
         let read = world.admin.get(&format!("/v1/asks/{}/files", id(&mine))).await.expect(200);

@@ -48,7 +48,7 @@ async fn asks_of_one_agent_belong_to_one_session() {
 #[tokio::test]
 async fn messages_to_external_agents_are_refused() {
     let world = World::start().await;
-    let ask = world.opened(of("s-1", "/nowhere/to/be/seen", question())).await;
+    let ask = world.open_ask(of("s-1", "/nowhere/to/be/seen", question())).await;
     let session = ask["sessionId"].as_str().unwrap();
     assert_eq!(ask["project"], "/nowhere/to/be/seen");
     let message = world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hi" })).await;
@@ -63,7 +63,7 @@ async fn messages_to_external_agents_are_refused() {
     let closed = world.admin.delete(&format!("/v1/sessions/{session}")).await.expect(200);
     assert_eq!(closed["status"], "ended");
     assert_eq!(world.ask(&id(&ask)).await["status"], "withdrawn");
-    let again = world.opened(of("s-1", "/nowhere/to/be/seen", question())).await;
+    let again = world.open_ask(of("s-1", "/nowhere/to/be/seen", question())).await;
     assert_eq!(again["sessionId"], ask["sessionId"]);
     assert_eq!(world.session(session).await["status"], "waiting");
 }

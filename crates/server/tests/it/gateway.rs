@@ -19,7 +19,7 @@ async fn until(stream: &mut Stream, kind: &str) -> Value {
 #[tokio::test]
 async fn answers_are_matched_by_position() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let done = submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
     assert_eq!(done, json!({ "ok": true }));
     assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
@@ -41,7 +41,7 @@ async fn arrays_are_accepted_only_for_multiple_choices() {
         (json!({ "0": "{\"a\":1}", "1": "{\"a\":1}", "2": "null" }), json!([["{\"a\":1}"], ["{\"a\":1}"], ["null"]])),
         (json!({ "0": "7", "1": "7", "2": "true" }), json!([["7"], ["7"], ["true"]])),
     ] {
-        let (agent, ask) = world.asked("questions").await;
+        let (agent, ask) = world.start_ask("questions").await;
         submit(&world, agent.session(), &ask["toolCallId"], answers.clone()).await.expect(200);
         assert_eq!(world.ask(&id(&ask)).await["outcome"]["answers"], expected, "{answers}");
     }
@@ -51,7 +51,7 @@ async fn arrays_are_accepted_only_for_multiple_choices() {
 #[tokio::test]
 async fn every_required_question_needs_its_key() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("questions").await;
+    let (agent, ask) = world.start_ask("questions").await;
     for missing in
         [json!({}), json!({ "0": "SQLite" }), json!({ "0": "SQLite", "2": "x" }), json!({ "0": "SQLite", "1": "[]", "2": "x" })]
     {
@@ -59,7 +59,7 @@ async fn every_required_question_needs_its_key() {
         assert_eq!(refused["error"], refused["detail"]);
     }
     assert_eq!(world.ask(&id(&ask)).await, ask);
-    let (mut agent, ask) = world.asked("form").await;
+    let (mut agent, ask) = world.start_ask("form").await;
     submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "shop", "1": "80", "2": "no" })).await.expect(200);
     assert_eq!(agent.finished().await.unwrap(), "You answered: [Name] shop; [Port] 80; [Public] false; [Region] nothing.");
 }
@@ -67,7 +67,7 @@ async fn every_required_question_needs_its_key() {
 #[tokio::test]
 async fn missing_fields_are_named() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let sid = agent.session();
     for wrong in [
         json!({}),
@@ -96,8 +96,8 @@ async fn missing_fields_are_named() {
 #[tokio::test]
 async fn answer_without_a_pending_question_is_refused() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
-    let (tool_agent, tool) = world.asked("approve").await;
+    let (agent, ask) = world.start_ask("question").await;
+    let (tool_agent, tool) = world.start_ask("approve").await;
     let sid = agent.session();
     for (session, call) in
         [(sid, json!("call-99")), (sid, tool["id"].clone()), (tool_agent.session(), tool["toolCallId"].clone())]
@@ -127,7 +127,7 @@ async fn tool_call_is_approved_or_denied() {
         ("approve", "deny", "Denied: User denied tool execution"),
         ("plan", "approve", "Approved: the plan"),
     ] {
-        let (mut agent, ask) = world.asked(prompt).await;
+        let (mut agent, ask) = world.start_ask(prompt).await;
         let path = format!("/v1/sessions/{}/{verb}", agent.session());
         let body = json!({ "toolCallId": ask["toolCallId"] });
         assert_eq!(world.admin.post(&path, body.clone()).await.expect(200), json!({ "ok": true }));
@@ -144,7 +144,7 @@ async fn every_ask_has_a_tool_call_id() {
     agent.finished().await.unwrap();
     let mut wanted = question();
     wanted["sessionId"] = json!(agent.session());
-    let ask = world.opened(wanted).await;
+    let ask = world.open_ask(wanted).await;
     assert_eq!(ask["toolCallId"], ask["id"]);
     submit(&world, agent.session(), &ask["toolCallId"], json!({ "0": "SQLite" })).await.expect(200);
     assert_eq!(world.ask(&id(&ask)).await["status"], "answered");

@@ -8,7 +8,7 @@ use crate::world::{World, id, question};
 #[tokio::test]
 async fn foreign_hosts_are_refused_before_anything_else() {
     let world = World::start().await;
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     for host in ["evil.test", "evil.test:80", "0.0.0.0", "127.0.0.1.evil.test", "localhost.evil.test", "192.168.1.1"] {
         for (method, path) in [
             (Method::GET, "/v1/health".to_owned()),
@@ -29,7 +29,7 @@ async fn foreign_hosts_are_refused_before_anything_else() {
 #[tokio::test]
 async fn pages_of_other_origins_are_refused_even_with_a_token() {
     let world = World::start().await;
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     for origin in ["null", "http://evil.test", "https://127.0.0.1.evil.test", "http://127.0.0.1:1", "file://"] {
         for path in ["/v1/asks".to_owned(), format!("/v1/asks/{ask}/reject"), "/v1/login".to_owned()] {
             let method = if path == "/v1/asks" { Method::GET } else { Method::POST };
@@ -99,7 +99,7 @@ async fn every_response_has_security_headers() {
 #[tokio::test]
 async fn get_requests_change_nothing() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let paths = [
         "/v1/asks".to_owned(),
         format!("/v1/asks/{}", id(&ask)),

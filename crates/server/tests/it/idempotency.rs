@@ -29,7 +29,7 @@ async fn repeated_decision_returns_the_same_response() {
         (approval(), "approve", json!({}), json!({ "choice": null })),
         (approval(), "deny", json!({}), json!({ "message": "no" })),
     ] {
-        let ask = id(&world.opened(wanted).await);
+        let ask = id(&world.open_ask(wanted).await);
         let path = format!("/v1/asks/{ask}/{verb}");
         let first = world.admin.keyed(&path, "k", body.clone()).await.expect(200);
         let again = world.admin.keyed(&path, "k", body.clone()).await.expect(200);
@@ -130,12 +130,12 @@ async fn repeated_tokens_grants_and_codes_are_created_once() {
 #[tokio::test]
 async fn compatibility_routes_accept_idempotency_keys() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));
     let reply = json!({ "answers": [["SQLite"]] });
     world.admin.keyed(&path, "k", reply.clone()).await.expect(204);
     world.admin.keyed(&path, "k", reply).await.expect(204);
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/submit-answers", agent.session());
     let submit = json!({ "toolCallId": ask["toolCallId"], "answers": { "0": "SQLite" } });
     world.admin.keyed(&path, "k", submit.clone()).await.expect(200);

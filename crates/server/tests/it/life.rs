@@ -34,7 +34,7 @@ async fn until_status(world: &World, session: &str, status: &str) -> Value {
 #[tokio::test]
 async fn parked_question_can_be_answered_later() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("crash").await;
+    let (mut agent, ask) = world.start_ask("crash").await;
     let session = agent.session().to_owned();
     let failed = until_status(&world, &session, "failed").await;
     assert_eq!(failed["resumable"], true);
@@ -56,7 +56,7 @@ async fn parked_question_can_be_answered_later() {
 #[tokio::test]
 async fn answer_to_a_parked_question_is_delivered_once_after_a_restart() {
     let mut world = World::start().await;
-    let (agent, ask) = world.asked("crash").await;
+    let (agent, ask) = world.start_ask("crash").await;
     let session = agent.session().to_owned();
     until_status(&world, &session, "failed").await;
     world.server.restart().await.unwrap();
@@ -76,7 +76,7 @@ async fn answer_to_a_parked_question_is_delivered_once_after_a_restart() {
 #[tokio::test]
 async fn parked_question_can_be_rejected() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("crash").await;
+    let (agent, ask) = world.start_ask("crash").await;
     until_status(&world, agent.session(), "failed").await;
     let rejected = world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({})).await.expect(200);
     assert_eq!(rejected["status"], "rejected");
@@ -90,7 +90,7 @@ async fn parked_question_can_be_rejected() {
 #[tokio::test]
 async fn resumed_session_accepts_messages_with_a_parked_question() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("crash").await;
+    let (agent, ask) = world.start_ask("crash").await;
     let session = agent.session();
     until_status(&world, session, "failed").await;
     world.admin.post(&format!("/v1/sessions/{session}/messages"), json!({ "text": "hello" })).await.problem(409, "session_ended");
@@ -104,7 +104,7 @@ async fn resumed_session_accepts_messages_with_a_parked_question() {
 async fn interrupt_ends_the_turn_and_withdraws_asks() {
     let world = World::start().await;
     for prompt in ["question", "approve", "parallel"] {
-        let (mut agent, ask) = world.asked(prompt).await;
+        let (mut agent, ask) = world.start_ask(prompt).await;
         let session = agent.session().to_owned();
         world.admin.poke(&format!("/v1/sessions/{session}/interrupt")).await.expect(200);
         let ended = world.outcome(&id(&ask)).await;
@@ -126,7 +126,7 @@ async fn interrupt_ends_the_turn_and_withdraws_asks() {
 #[tokio::test]
 async fn approval_that_was_not_sent_does_not_reach_an_agent_that_is_stopped() {
     let mut world = World::start().await;
-    let (agent, ask) = world.asked("approve").await;
+    let (agent, ask) = world.start_ask("approve").await;
     let (ask, session): (AskId, SessionId) = (id(&ask).parse().unwrap(), agent.session().parse().unwrap());
     let decide = async |data: &std::path::Path| {
         let store = Store::open(&StoreOptions::new(data.join("sayso.db")), sayso_client::now, |_| {})?;
@@ -176,7 +176,7 @@ async fn approval_that_was_not_sent_does_not_reach_an_agent_that_is_stopped() {
 #[tokio::test]
 async fn close_ends_the_session_and_withdraws_asks() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let session = agent.session();
     world.admin.delete(&format!("/v1/sessions/{session}")).await.expect(200);
     let ended = until_status(&world, session, "ended").await;
@@ -201,7 +201,7 @@ async fn close_ends_the_session_and_withdraws_asks() {
 #[tokio::test]
 async fn crashed_session_can_be_closed() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("crash").await;
+    let (agent, ask) = world.start_ask("crash").await;
     until_status(&world, agent.session(), "failed").await;
     world.admin.delete(&format!("/v1/sessions/{}", agent.session())).await.expect(200);
     assert_eq!(world.outcome(&id(&ask)).await["status"], "withdrawn");
@@ -210,7 +210,7 @@ async fn crashed_session_can_be_closed() {
 #[tokio::test]
 async fn ended_session_can_be_resumed() {
     let world = World::start().await;
-    let (agent, _ask) = world.asked("crash").await;
+    let (agent, _ask) = world.start_ask("crash").await;
     let session = agent.session();
     until_status(&world, session, "failed").await;
     let resumed = world.admin.poke(&format!("/v1/sessions/{session}/resume")).await.expect(200);
@@ -232,10 +232,10 @@ async fn pending_asks_survive_a_restart() {
         ("link", "approve", json!({}), "Opened: https://example.com/device?code=MOCK-1234"),
         ("secret", "answer", json!({ "answers": [["12345"]] }), "I received a secret of 5 characters."),
     ] {
-        let (agent, ask) = world.asked(prompt).await;
+        let (agent, ask) = world.start_ask(prompt).await;
         kept.push((agent, ask, verb, body, words));
     }
-    let caller = world.opened(question()).await;
+    let caller = world.open_ask(question()).await;
     world.server.restart().await.unwrap();
     assert_eq!(world.ask(&id(&caller)).await, caller);
     for (mut agent, ask, verb, body, words) in kept {
@@ -262,16 +262,16 @@ async fn deadlines_survive_a_restart_and_wait_for_the_grace() {
         wanted["timeout"] = json!(timeout);
         wanted
     };
-    let due = world.opened(with(question(), "1m")).await;
-    let tool = world.opened(with(approval(), "1m")).await;
-    let later = world.opened(with(question(), "1h")).await;
+    let due = world.open_ask(with(question(), "1m")).await;
+    let tool = world.open_ask(with(approval(), "1m")).await;
+    let later = world.open_ask(with(question(), "1h")).await;
     // The server is away while the deadline passes.
     clock.advance(Duration::from_secs(59));
     world.server.restart().await.unwrap();
     assert_eq!(world.ask(&id(&due)).await, due);
     clock.advance(Duration::from_secs(29));
     // The probe is also due at once, but no deadline fires within the grace time.
-    let probe = world.opened(with(question(), "1ms")).await;
+    let probe = world.open_ask(with(question(), "1ms")).await;
     assert_eq!(world.ask(&id(&due)).await["status"], "pending", "within the grace time");
     clock.advance(Duration::from_secs(1));
     assert_eq!(world.outcome(&id(&probe)).await["outcome"]["by"]["kind"], "timeout");
@@ -295,7 +295,7 @@ async fn answer_within_the_grace_period_wins() {
     let clock = clock.unwrap();
     let mut wanted = question();
     wanted["timeout"] = json!("1m");
-    let ask = id(&world.opened(wanted).await);
+    let ask = id(&world.open_ask(wanted).await);
     clock.advance(Duration::from_secs(29));
     world.server.restart().await.unwrap();
     clock.advance(Duration::from_secs(29));
@@ -322,7 +322,7 @@ async fn clock_jump_does_not_expire_asks_early() {
         wanted["timeout"] = json!(timeout);
         wanted
     };
-    let due = world.opened(with("10m")).await;
+    let due = world.open_ask(with("10m")).await;
 
     // Advances the clock by a second at a time until the ask is over, and returns the number of seconds. After 200
     // seconds the deadline has passed, and the clock stops until the server has noticed.
@@ -347,9 +347,9 @@ async fn clock_jump_does_not_expire_asks_early() {
     assert_eq!(world.outcome(&id(&due)).await["outcome"]["by"]["kind"], "timeout");
 
     // The clock jumps back: the deadline stays, and new asks get their own.
-    let later = world.opened(with("10m")).await;
+    let later = world.open_ask(with("10m")).await;
     clock.set(began);
-    let soon = world.opened(with("1m")).await;
+    let soon = world.open_ask(with("1m")).await;
     assert!(seconds(&soon).await >= 60);
     assert_eq!(world.ask(&id(&later)).await["status"], "pending");
     clock.set(began.plus(HOUR * 2));

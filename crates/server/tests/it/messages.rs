@@ -8,7 +8,7 @@ use crate::world::{World, id};
 #[tokio::test]
 async fn message_answers_the_only_pending_question() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     let accepted = world.admin.post(&path, json!({ "text": "something else entirely" })).await.expect(202);
     assert_eq!(id(&accepted["answered"]), id(&ask));
@@ -36,7 +36,7 @@ async fn message_without_pending_asks_is_a_prompt() {
 #[tokio::test]
 async fn message_answers_several_questions_if_the_agent_accepts_one_reply() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("questions").await;
+    let (mut agent, ask) = world.start_ask("questions").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     let accepted = world.admin.post(&path, json!({ "text": "as you like" })).await.expect(202);
     assert_eq!(id(&accepted["answered"]), id(&ask));
@@ -48,7 +48,7 @@ async fn message_answers_several_questions_if_the_agent_accepts_one_reply() {
 async fn message_never_decides_approvals_or_links() {
     let world = World::start().await;
     for prompt in ["secret", "approve", "plan", "link", "form", "parallel"] {
-        let (mut agent, ask) = world.asked(prompt).await;
+        let (mut agent, ask) = world.start_ask(prompt).await;
         if prompt == "parallel" {
             agent.asks().await.unwrap();
             agent.asks().await.unwrap();
@@ -70,7 +70,7 @@ async fn message_never_decides_approvals_or_links() {
 #[tokio::test]
 async fn queued_message_is_delivered_after_the_turn() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     world.admin.post(&path, json!({ "text": "then this", "ifPending": "queue" })).await.expect(202);
     world.admin.post(&format!("/v1/asks/{}/approve", id(&ask)), json!({})).await.expect(200);
@@ -84,7 +84,7 @@ async fn queued_message_is_delivered_after_the_turn() {
 #[tokio::test]
 async fn empty_and_oversized_messages_are_refused() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     for wrong in [
         json!({ "text": "" }),
@@ -103,7 +103,7 @@ async fn empty_and_oversized_messages_are_refused() {
 #[tokio::test]
 async fn message_that_is_an_invalid_answer_is_refused() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     let refused = world.admin.post(&path, json!({ "text": "x".repeat(70_000) })).await.problem(409, "ask_pending");
     assert_eq!(refused["asks"], json!([id(&ask)]));

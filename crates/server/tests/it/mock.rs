@@ -15,7 +15,7 @@ async fn decided(world: &World, agent: &mut ScriptedAgent, ask: &Value, verb: &s
 #[tokio::test]
 async fn mock_asks_a_question() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("please ask me a Question").await;
+    let (mut agent, ask) = world.start_ask("please ask me a Question").await;
     let session = agent.session().to_owned();
     for (field, value) in [
         ("kind", json!("question")),
@@ -60,7 +60,7 @@ async fn mock_asks_a_question() {
 #[tokio::test]
 async fn mock_asks_several_questions() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("questions, not a question").await;
+    let (mut agent, ask) = world.start_ask("questions, not a question").await;
     let shapes: Vec<_> =
         ask["questions"].as_array().unwrap().iter().map(|q| (q["input"].clone(), q["multiple"].clone())).collect();
     assert_eq!(shapes, [(json!("choice"), json!(false)), (json!("choice"), json!(true)), (json!("text"), json!(false))]);
@@ -73,7 +73,7 @@ async fn mock_asks_several_questions() {
 #[tokio::test]
 async fn mock_requests_an_approval() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     assert_eq!(ask["kind"], "approval");
     assert_eq!(ask["approval"]["tool"], "Bash");
     assert_eq!(ask["approval"]["action"], "run");
@@ -85,21 +85,21 @@ async fn mock_requests_an_approval() {
     assert_eq!(approved["status"], "approved");
     assert_eq!(words, "Approved: cargo test --workspace");
 
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     let (denied, words) = decided(&world, &mut agent, &ask, "deny", json!({})).await;
     assert_eq!(denied["outcome"]["message"], "User denied tool execution");
     assert_eq!(words, "Denied: User denied tool execution");
 
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     let (_, words) = decided(&world, &mut agent, &ask, "deny", json!({ "message": "not on a Friday" })).await;
     assert_eq!(words, "Denied: not on a Friday");
 
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     let (approved, words) = decided(&world, &mut agent, &ask, "approve", json!({ "choice": "always" })).await;
     assert_eq!(approved["outcome"]["choice"], "always");
     assert_eq!(words, "Approved (always): cargo test --workspace");
 
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     let (_, words) = decided(&world, &mut agent, &ask, "approve", json!({ "input": { "command": "cargo check" } })).await;
     assert_eq!(words, "Approved with another input: cargo check");
 }
@@ -107,7 +107,7 @@ async fn mock_requests_an_approval() {
 #[tokio::test]
 async fn mock_proposes_a_plan() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("plan").await;
+    let (mut agent, ask) = world.start_ask("plan").await;
     assert_eq!(
         (&ask["kind"], &ask["approval"]["action"], &ask["approval"]["tool"]),
         (&json!("approval"), &json!("plan"), &json!("ExitPlanMode"))
@@ -120,7 +120,7 @@ async fn mock_proposes_a_plan() {
 #[tokio::test]
 async fn mock_sends_a_form() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("form").await;
+    let (mut agent, ask) = world.start_ask("form").await;
     let keys: Vec<_> = ask["questions"].as_array().unwrap().iter().map(|q| (q["key"].clone(), q["required"].clone())).collect();
     let required = |key: &str, required: bool| (json!(key), json!(required));
     assert_eq!(keys, [required("name", true), required("port", true), required("public", true), required("region", false)]);
@@ -148,7 +148,7 @@ async fn mock_sends_a_form() {
 #[tokio::test]
 async fn mock_asks_for_a_secret() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("secret").await;
+    let (mut agent, ask) = world.start_ask("secret").await;
     assert_eq!(ask["questions"][0]["secret"], true);
     let (answered, words) = decided(&world, &mut agent, &ask, "answer", json!({ "answers": [["hunter2!"]] })).await;
     assert_eq!(answered["outcome"]["answers"], json!([{ "secret": true }]));
@@ -158,14 +158,14 @@ async fn mock_asks_for_a_secret() {
 #[tokio::test]
 async fn mock_sends_a_link() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("link").await;
+    let (mut agent, ask) = world.start_ask("link").await;
     assert_eq!(ask["kind"], "link");
     assert_eq!(ask["link"]["url"], "https://example.com/device?code=MOCK-1234");
     let (opened, words) = decided(&world, &mut agent, &ask, "approve", json!({})).await;
     assert_eq!(opened["status"], "approved");
     assert_eq!(words, "Opened: https://example.com/device?code=MOCK-1234");
 
-    let (mut agent, ask) = world.asked("link").await;
+    let (mut agent, ask) = world.start_ask("link").await;
     let (_, words) = decided(&world, &mut agent, &ask, "deny", json!({})).await;
     assert_eq!(words, "Denied: The user did not open the link");
 }
@@ -192,7 +192,7 @@ async fn mock_opens_asks_in_parallel() {
 #[tokio::test]
 async fn mock_withdraws_its_ask() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("withdraw").await;
+    let (mut agent, ask) = world.start_ask("withdraw").await;
     let withdrawn = agent.watch().about("question.resolved", &id(&ask)).await.unwrap();
     let data: Value = serde_json::from_str(&withdrawn.event.data_json()).unwrap();
     assert_eq!(data["status"], "withdrawn");
@@ -272,7 +272,7 @@ async fn agent_list_contains_capabilities() {
 #[tokio::test]
 async fn denial_with_stop_ends_the_turn() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question 5 times").await;
+    let (mut agent, ask) = world.start_ask("question 5 times").await;
     let (_, words) = decided(&world, &mut agent, &ask, "reject", json!({ "message": "enough", "stop": true })).await;
     assert_eq!(words, "Rejected: enough");
 }

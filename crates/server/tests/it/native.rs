@@ -20,7 +20,7 @@ const NO_IDS: [&str; 7] = [
 #[tokio::test]
 async fn malformed_id_is_not_found_on_every_route() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let sid = agent.session();
     let ask = id(&ask);
     let answers = json!({ "answers": [["SQLite"]] });
@@ -83,8 +83,8 @@ async fn malformed_id_is_not_found_on_every_route() {
 #[tokio::test]
 async fn invalid_bodies_do_not_change_the_ask() {
     let world = World::start().await;
-    let ask = world.opened(question()).await;
-    let tool = world.opened(approval()).await;
+    let ask = world.open_ask(question()).await;
+    let tool = world.open_ask(approval()).await;
     let (question_id, tool_id) = (id(&ask), id(&tool));
     for broken in ["", "{", "[1,", "{\"answers\":[[\"SQLite\"]]} more", "\u{0}", "{\"answers\": nope}"] {
         world.admin.raw(&format!("/v1/asks/{question_id}/answer"), broken).await.problem(400, "malformed_request");
@@ -148,7 +148,7 @@ async fn late_decision_gets_the_outcome_of_the_winner() {
         world.token(json!({ "role": "answerer", "actor": "ann" })).await,
         world.token(json!({ "role": "answerer", "actor": "bob" })).await,
     );
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     let won = ann.answer(&ask, json!([["SQLite"]])).await.expect(200);
     let post = |by: &crate::world::Http, verb: &str, body: Value| {
         let (path, http) = (format!("/v1/asks/{ask}/{verb}"), by.clone());
@@ -209,7 +209,7 @@ async fn opened_ask_keeps_all_its_fields() {
     let world = World::start().await;
     let options: Vec<_> = (0..20).map(|n| json!({ "label": format!("Option {n}"), "value": format!("o{n}") })).collect();
     let ask = world
-        .opened(json!({
+        .open_ask(json!({
             "agent": "deploy.sh", "title": "Deploy to production", "project": "/srv/shop", "branch": "main",
             "context": "All tests pass.", "labels": { "env": "prod" }, "timeout": "10m",
             "questions": [{ "header": "A header of more than thirty characters", "text": "Where?", "options": options }],
@@ -233,7 +233,7 @@ async fn opened_ask_keeps_all_its_fields() {
     assert_eq!(answered["outcome"]["answers"], json!([["o7"]]), "a label stored for its value");
 
     let approval = world
-        .opened(json!({ "approval": {
+        .open_ask(json!({ "approval": {
             "tool": "Bash", "action": "run", "command": "make deploy", "input": { "command": "make deploy" }, "reason": "it writes",
             "choices": [{ "id": "always", "label": "Always allow make deploy" }], "editable": true,
         } }))
@@ -281,9 +281,9 @@ async fn caller_withdraws_only_its_own_asks() {
         (&json!("withdrawn"), &json!("The caller withdrew it."))
     );
     agent.delete(&format!("/v1/asks/{mine}")).await.problem(409, "ask_already_resolved");
-    let theirs = id(&world.opened(question()).await);
+    let theirs = id(&world.open_ask(question()).await);
     agent.delete(&format!("/v1/asks/{theirs}")).await.problem(404, "ask_not_found");
-    let (_agent, of_mock) = world.asked("question").await;
+    let (_agent, of_mock) = world.start_ask("question").await;
     world.admin.delete(&format!("/v1/asks/{}", id(&of_mock))).await.problem(404, "ask_not_found");
     assert_eq!(world.ask(&id(&of_mock)).await, of_mock);
 }
@@ -296,20 +296,20 @@ async fn equal_dedupe_keys_open_one_ask() {
         wanted["dedupeKey"] = json!("deploy");
         wanted
     };
-    let first = world.opened(open()).await;
-    assert_eq!(world.opened(open()).await, first);
+    let first = world.open_ask(open()).await;
+    assert_eq!(world.open_ask(open()).await, first);
     world.admin.answer(&id(&first), json!([["SQLite"]])).await.expect(200);
-    assert_ne!(id(&world.opened(open()).await), id(&first));
+    assert_ne!(id(&world.open_ask(open()).await), id(&first));
 }
 
 #[tokio::test]
 async fn lists_filter_and_page_and_refuse_invalid_parameters() {
     let world = World::start().await;
-    let (agent, of_mock) = world.asked("question").await;
+    let (agent, of_mock) = world.start_ask("question").await;
     let mut labelled = approval();
     labelled["labels"] = json!({ "team": "shop" });
     labelled["project"] = json!("/srv/shop");
-    let tool = world.opened(labelled).await;
+    let tool = world.open_ask(labelled).await;
     let ids = |query: &str| {
         let (path, admin) = (format!("/v1/asks{query}"), world.admin.clone());
         async move { admin.get(&path).await.expect(200)["data"].as_array().unwrap().iter().map(id).collect::<Vec<_>>() }
@@ -346,7 +346,7 @@ async fn lists_filter_and_page_and_refuse_invalid_parameters() {
 #[tokio::test]
 async fn snoozing_does_not_decide_the_ask() {
     let world = World::start().await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     let path = format!("/v1/asks/{}/snooze", id(&ask));
     let hidden = world.admin.post(&path, json!({ "until": "2030-01-01T00:00:00Z" })).await.expect(200);
     assert_eq!((&hidden["snoozedUntil"], &hidden["status"]), (&json!("2030-01-01T00:00:00.000Z"), &json!("pending")));
@@ -357,7 +357,7 @@ async fn snoozing_does_not_decide_the_ask() {
 #[tokio::test]
 async fn oversized_body_is_refused() {
     let world = World::start().await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     let huge = json!({ "answers": [["x".repeat(7 * 1024 * 1024)]] }).to_string();
     world.admin.raw(&format!("/v1/asks/{}/answer", id(&ask)), huge).await.problem(413, "too_large");
     assert_eq!(world.ask(&id(&ask)).await, ask);
@@ -368,7 +368,7 @@ async fn oversized_body_is_refused() {
 async fn large_inputs_are_stored_completely() {
     let world = World::start().await;
     let open = |size: usize| json!({ "approval": { "tool": "Write", "action": "edit", "paths": ["a"], "input": { "text": "ä".repeat(size / 2) } } });
-    let ask = world.opened(open(3_000_000)).await;
+    let ask = world.open_ask(open(3_000_000)).await;
     assert_eq!(world.ask(&id(&ask)).await["approval"]["input"]["text"].as_str().unwrap().len(), 3_000_000);
     let refused = world.admin.post("/v1/asks", open(5_000_000)).await.problem(422, "limit_exceeded");
     assert!(refused["detail"].as_str().unwrap().contains("4194304"), "{refused}");
@@ -403,10 +403,10 @@ async fn invalid_session_requests_are_refused() {
 #[tokio::test]
 async fn metrics_contain_no_text_of_people_or_agents() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     world.admin.answer(&id(&ask), json!([["words-of-a-person"]])).await.expect(200);
     agent.finished().await.unwrap();
-    world.opened(approval()).await;
+    world.open_ask(approval()).await;
     let metrics = world.admin.get("/metrics").await;
     assert_eq!(metrics.status, 200);
     for line in [

@@ -78,7 +78,7 @@ async fn webhook_is_signed_and_has_no_content_by_default() {
     let mut wanted = question();
     wanted["agent"] = json!("claude");
     wanted["project"] = json!("/home/ada/shop-api");
-    let ask = world.opened(wanted).await;
+    let ask = world.open_ask(wanted).await;
     clock.advance(secs(20));
     let calls = receiver.calls(1).await.unwrap();
     standardwebhooks::Webhook::new(SECRET).unwrap().verify(&calls[0].body, &calls[0].headers).unwrap();
@@ -97,7 +97,7 @@ async fn webhook_is_signed_and_has_no_content_by_default() {
 async fn webhook_includes_content_if_configured() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "content = true\nafter = \"1s\"")).await;
-    world.opened(approval()).await;
+    world.open_ask(approval()).await;
     clock.advance(secs(1));
     let event = receiver.calls(1).await.unwrap()[0].json();
     assert!(event["data"]["content"].as_str().unwrap().contains("cargo test"), "{event}");
@@ -109,8 +109,8 @@ async fn notification_is_sent_once_and_only_while_due() {
     let (slow, fast) = (Receiver::with_status(200).await.unwrap(), Receiver::with_status(200).await.unwrap());
     let config = hook("slow", slow.url(), "after = \"20s\"") + &hook("fast", fast.url(), "after = \"19s\"");
     let (world, clock) = world(config).await;
-    let answered = world.opened(question()).await;
-    let kept = world.opened(question()).await;
+    let answered = world.open_ask(question()).await;
+    let kept = world.open_ask(question()).await;
     clock.advance(secs(19));
     assert_eq!(fast.calls(2).await.unwrap().len(), 2);
     assert!(slow.so_far().is_empty(), "too early");
@@ -118,7 +118,7 @@ async fn notification_is_sent_once_and_only_while_due() {
     clock.advance(secs(1));
     slow.calls(1).await.unwrap();
     clock.advance(secs(86_400));
-    let last = world.opened(question()).await;
+    let last = world.open_ask(question()).await;
     clock.advance(secs(20));
     assert_eq!(received_events(&slow.calls(2).await.unwrap()), [waiting(&kept), waiting(&last)]);
     let mut all = received_events(&fast.calls(4).await.unwrap());
@@ -133,9 +133,9 @@ async fn automatic_decisions_send_no_notification() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
     world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test"], "for": "1h" })).await.expect(201);
-    let decided = world.opened(approval()).await;
+    let decided = world.open_ask(approval()).await;
     assert_eq!(decided["status"], "approved");
-    let asked = world.opened(question()).await;
+    let asked = world.open_ask(question()).await;
     clock.advance(secs(20));
     assert_eq!(received_events(&receiver.calls(1).await.unwrap()), [waiting(&asked)]);
 }
@@ -150,7 +150,7 @@ async fn failed_notification_is_retried_with_the_same_id() {
     });
     let receiver = receiver.await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     clock.advance(secs(20));
     for tries in 1..=3 {
         pass_until(&clock, secs(6), || receiver.so_far().len() >= tries).await;
@@ -160,7 +160,7 @@ async fn failed_notification_is_retried_with_the_same_id() {
     pass_until(&clock, secs(30), || receiver.so_far().len() >= 4).await;
     channel(&world, "hook", |channel| channel["lastFailure"].is_null()).await;
     clock.advance(secs(86_400));
-    let next = world.opened(question()).await;
+    let next = world.open_ask(question()).await;
     clock.advance(secs(20));
     let calls = receiver.calls(5).await.unwrap();
     assert_eq!(received_events(&calls), [waiting(&ask), waiting(&ask), waiting(&ask), waiting(&ask), waiting(&next)]);
@@ -172,10 +172,10 @@ async fn failed_notification_is_retried_with_the_same_id() {
 async fn notification_is_abandoned_after_its_retries() {
     let receiver = Receiver::with_status(503).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
-    let first = world.opened(question()).await;
+    let first = world.open_ask(question()).await;
     pass_until(&clock, secs(600), || receiver.so_far().len() >= 6).await;
     clock.advance(secs(86_400));
-    let second = world.opened(question()).await;
+    let second = world.open_ask(question()).await;
     clock.advance(secs(20));
     let calls = received_events(&receiver.calls(7).await.unwrap());
     assert_eq!(calls, [vec![waiting(&first); 6], vec![waiting(&second)]].concat());
@@ -196,10 +196,10 @@ async fn pass_until(clock: &FakeClock, step: Duration, is_so: impl Fn() -> bool)
 async fn gone_receiver_gets_no_more_notifications() {
     let receiver = Receiver::with_status(410).await.unwrap();
     let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
-    let first = world.opened(question()).await;
+    let first = world.open_ask(question()).await;
     clock.advance(secs(20));
     channel(&world, "hook", |channel| channel["gone"] == true).await;
-    world.opened(question()).await;
+    world.open_ask(question()).await;
     clock.advance(secs(86_400));
     let tested = world.admin.post("/v1/notify/test", json!({})).await.expect(200);
     assert_eq!(tested["data"][0]["failure"], "the receiver no longer exists");
@@ -221,7 +221,7 @@ async fn dead_channel_delays_neither_answers_nor_other_channels() {
     let (world, clock) = world(config).await;
     let mut asks = Vec::new();
     for _ in 0..40 {
-        asks.push(world.opened(question()).await);
+        asks.push(world.open_ask(question()).await);
     }
     let began = std::time::Instant::now();
     clock.advance(secs(20));
@@ -241,10 +241,10 @@ async fn dead_channel_delays_neither_answers_nor_other_channels() {
 async fn restart_neither_repeats_nor_loses_a_notification() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (mut world, clock) = world(hook("hook", receiver.url(), "")).await;
-    let told = world.opened(question()).await;
+    let told = world.open_ask(question()).await;
     clock.advance(secs(20));
     receiver.calls(1).await.unwrap();
-    let soon = world.opened(question()).await;
+    let soon = world.open_ask(question()).await;
     world.server.restart().await.unwrap();
     world.server.restart().await.unwrap();
     clock.advance(secs(20));
@@ -262,12 +262,12 @@ async fn restart_neither_repeats_nor_loses_a_notification() {
 async fn new_channel_ignores_older_asks() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (mut world, clock) = world(String::new()).await;
-    world.opened(question()).await;
+    world.open_ask(question()).await;
     clock.advance(secs(1));
     std::fs::write(world.server.config_dir().join("config.toml"), hook("hook", receiver.url(), "")).unwrap();
     world.server.restart().await.unwrap();
     clock.advance(secs(3_600));
-    let new = world.opened(question()).await;
+    let new = world.open_ask(question()).await;
     clock.advance(secs(20));
     assert_eq!(received_events(&receiver.calls(1).await.unwrap()), [waiting(&new)]);
 }
@@ -278,7 +278,7 @@ async fn unanswered_ask_escalates_to_the_next_channel() {
     let config = hook("first", first.url(), "after = \"10s\"\nthen = { name = \"second\", after = \"5m\" }")
         + &hook("second", second.url(), "after = \"0s\"");
     let (world, clock) = world(config).await;
-    let (answered, left) = (world.opened(question()).await, world.opened(question()).await);
+    let (answered, left) = (world.open_ask(question()).await, world.open_ask(question()).await);
     clock.advance(secs(10));
     first.calls(2).await.unwrap();
     world.admin.answer(&id(&answered), json!([["SQLite"]])).await.expect(200);
@@ -295,11 +295,11 @@ async fn unanswered_ask_escalates_to_the_next_channel() {
 async fn snoozed_ask_is_notified_when_it_returns() {
     let receiver = Receiver::with_status(200).await.unwrap();
     let (world, clock) = world(hook("hook", receiver.url(), "")).await;
-    let snoozed = world.opened(question()).await;
+    let snoozed = world.open_ask(question()).await;
     let now: sayso_core::time::Time = serde_json::from_value(snoozed["openedAt"].clone()).unwrap();
     let until = json!({ "until": now.plus(secs(600)) });
     world.admin.post(&format!("/v1/asks/{}/snooze", id(&snoozed)), until).await.expect(200);
-    let other = world.opened(question()).await;
+    let other = world.open_ask(question()).await;
     clock.advance(secs(20));
     receiver.calls(1).await.unwrap();
     clock.advance(secs(580));
@@ -313,7 +313,7 @@ async fn command_gets_the_notification_on_stdin() {
     let line = format!("cat > {0}.part; mv {0}.part {0}", file.display());
     let config = format!("[[notify]]\nkind = \"command\"\nafter = \"1s\"\ncommand = [\"sh\", \"-c\", {line:?}]\n");
     let (world, clock) = world(config).await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     clock.advance(secs(1));
     let reading = async {
         loop {

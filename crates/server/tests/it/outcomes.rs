@@ -23,7 +23,7 @@ async fn outcome_stream_contains_only_asks_of_the_caller() {
 
     let foreign = other.post("/v1/asks", question()).await.expect(201);
     world.admin.answer(&id(&foreign), json!([["SQLite"]])).await.expect(200);
-    let (_agent, of_agent) = world.asked("question").await;
+    let (_agent, of_agent) = world.start_ask("question").await;
     world.admin.answer(&id(&of_agent), json!([["SQLite"]])).await.expect(200);
     let own = bot.post("/v1/asks", question()).await.expect(201);
     world.admin.answer(&id(&own), json!([["SQLite"]])).await.expect(200);

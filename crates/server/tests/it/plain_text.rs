@@ -39,7 +39,7 @@ async fn names_and_ids_with_nul_are_refused() {
 async fn content_with_nul_is_shown_as_it_was_sent() {
     let world = World::start().await;
     let asked = json!({ "title": "be\0fore", "questions": [{ "text": "Which\0?" }] });
-    let ask = id(&world.opened(asked).await);
+    let ask = id(&world.open_ask(asked).await);
     world.admin.answer(&ask, json!([["A\0B"]])).await.expect(200);
     let shown = world.ask(&ask).await;
     let texts = [&shown["title"], &shown["questions"][0]["text"], &shown["outcome"]["answers"][0][0]];

@@ -49,7 +49,7 @@ async fn policy_accept_first_chooses_first_options() {
     assert!(agent.finished().await.unwrap().starts_with("Rejected: "));
     assert_eq!(only_ask(&world, agent.session()).await["status"], "rejected");
     for prompt in ["approve", "plan", "link"] {
-        let (_agent, ask) = world.asked(prompt).await;
+        let (_agent, ask) = world.start_ask(prompt).await;
         assert_eq!(ask["status"], "pending", "{prompt} is nothing to accept the first of");
     }
 }
@@ -58,13 +58,13 @@ async fn policy_accept_first_chooses_first_options() {
 #[tokio::test]
 async fn forwarded_question_without_timeout_stays_pending() {
     let (world, clock) = World::timeless("[questions]\npolicy = \"forward\"\n").await;
-    let (_agent, ask) = world.asked("question").await;
-    let (_agent, tool) = world.asked("approve").await;
+    let (_agent, ask) = world.start_ask("question").await;
+    let (_agent, tool) = world.start_ask("approve").await;
     assert_eq!((&ask["deadlineAt"], &tool["deadlineAt"]), (&Value::Null, &Value::Null));
     // The last deadline is set after all asks, so once it fires, all earlier deadlines were checked.
     let mut wanted = question();
     wanted["timeout"] = json!("8760h");
-    let last = id(&world.opened(wanted).await);
+    let last = id(&world.open_ask(wanted).await);
     clock.advance(Duration::from_secs(8_760 * 3_600));
     assert_eq!(world.outcome(&last).await["outcome"]["by"]["kind"], "timeout");
     assert_eq!(world.ask(&id(&ask)).await, ask);
@@ -74,7 +74,7 @@ async fn forwarded_question_without_timeout_stays_pending() {
 #[tokio::test]
 async fn question_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     assert_eq!(ask["onTimeout"], "reject");
     clock.advance(Duration::from_millis(10 * 60_000 - 1));
     assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
@@ -90,7 +90,7 @@ async fn question_times_out_after_ten_minutes() {
 #[tokio::test]
 async fn approval_times_out_after_ten_minutes() {
     let (world, clock) = World::timeless(TEN_MINUTES).await;
-    let (mut agent, ask) = world.asked("approve").await;
+    let (mut agent, ask) = world.start_ask("approve").await;
     assert_eq!(ask["onTimeout"], "deny");
     clock.advance(Duration::from_millis(10 * 60_000 - 1));
     assert_eq!(world.ask(&id(&ask)).await["status"], "pending");
@@ -106,9 +106,9 @@ async fn approval_times_out_after_ten_minutes() {
 async fn timeout_with_accept_first_chooses_first_options() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
     let (world, clock) = World::timeless(policy).await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     assert_eq!(ask["onTimeout"], "accept-first");
-    let (_agent, free) = world.asked("questions").await;
+    let (_agent, free) = world.start_ask("questions").await;
     clock.advance(Duration::from_secs(90));
     assert_eq!(world.outcome(&id(&ask)).await["outcome"]["answers"], json!([["SQLite"]]));
     assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
@@ -122,7 +122,7 @@ async fn timeout_with_accept_first_chooses_first_options() {
 async fn rejection_by_a_person_is_passed_on() {
     let policy = "[questions]\npolicy = \"forward\"\ntimeout = \"90s\"\non_timeout = \"accept-first\"\n";
     let (world, clock) = World::timeless(policy).await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({})).await.expect(200);
     clock.advance(Duration::from_secs(900));
     assert!(agent.finished().await.unwrap().starts_with("Rejected: The user declined to answer."));
@@ -159,7 +159,7 @@ async fn ask_stays_pending_if_rules_match_only_a_part() {
     let words = world.agent("questions").await.finished().await.unwrap();
     assert!(words.starts_with("Rejected"), "free text without a rule: {words}");
     let world = World::with_policy(rule).await;
-    let (_agent, ask) = world.asked("questions").await;
+    let (_agent, ask) = world.start_ask("questions").await;
     assert_eq!(ask["status"], "pending");
     let preselected: Vec<_> = ask["questions"].as_array().unwrap().iter().map(|q| q["preselected"].clone()).collect();
     assert_eq!(preselected, [Value::Null, json!(["Billing", "Search"]), Value::Null]);
@@ -169,7 +169,7 @@ async fn ask_stays_pending_if_rules_match_only_a_part() {
 #[tokio::test]
 async fn rule_with_an_unknown_option_asks_a_person() {
     let world = World::with_policy("[[rules]]\ndo = \"answer\"\nheader = \"port\"\nanswer = [\"99999\"]\n").await;
-    let (_agent, ask) = world.asked("form").await;
+    let (_agent, ask) = world.start_ask("form").await;
     assert_eq!(ask["status"], "pending");
 }
 
@@ -203,7 +203,7 @@ async fn deny_beats_ask_beats_allow() {
     }
     for policy in [format!("{allow}{ask}"), format!("{ask}{allow}"), format!("[approvals]\npolicy = \"allow\"\n{ask}")] {
         let world = World::with_policy(&policy).await;
-        let (_agent, asked) = world.asked("approve").await;
+        let (_agent, asked) = world.start_ask("approve").await;
         assert_eq!(asked["status"], "pending", "{policy}");
     }
 }
@@ -237,7 +237,7 @@ async fn invalid_file_keeps_the_last_valid_policy() {
         .set_modified(std::time::SystemTime::now() + Duration::from_secs(9_999))
         .unwrap();
     assert_eq!(world.admin.get("/v1/policy").await.expect(200)["error"], Value::Null);
-    let (_agent, ask) = world.asked("question").await;
+    let (_agent, ask) = world.start_ask("question").await;
     assert_eq!(ask["status"], "pending", "the new one is in force");
 }
 
@@ -245,7 +245,7 @@ async fn invalid_file_keeps_the_last_valid_policy() {
 #[tokio::test]
 async fn invalid_file_at_start_means_no_policy() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\nnonsense = 1\n").await;
-    let (_agent, ask) = world.asked("approve").await;
+    let (_agent, ask) = world.start_ask("approve").await;
     assert_eq!(ask["status"], "pending");
     assert!(world.admin.get("/v1/policy").await.expect(200)["error"].is_string());
 }
@@ -257,7 +257,7 @@ async fn session_policy_overrides_the_file() {
     let mut agent =
         started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "accept-first" } })).await;
     assert_eq!(agent.finished().await.unwrap(), "You answered: SQLite.");
-    let (_agent, ask) = world.asked("question").await;
+    let (_agent, ask) = world.start_ask("question").await;
     assert_eq!(ask["status"], "pending", "others are not touched");
     let mut agent = started(&world, json!({ "agent": "mock", "prompt": "question", "policy": { "questions": "reject" } })).await;
     // An agent that was told that questions are rejected does not have to ask.
@@ -288,7 +288,7 @@ async fn grants_expire() {
     world.admin.post("/v1/policy/grants", json!({ "run": ["cargo test *"], "for": "1h" })).await.expect(201);
     assert_eq!(world.agent("approve").await.finished().await.unwrap(), "Approved: cargo test --workspace");
     clock.advance(Duration::from_secs(3_600));
-    let (_agent, ask) = world.asked("approve").await;
+    let (_agent, ask) = world.start_ask("approve").await;
     assert_eq!(ask["status"], "pending");
     assert_eq!(world.admin.get("/v1/policy").await.expect(200)["grants"], json!([]));
     for wrong in [json!({ "run": [], "for": "1h" }), json!({ "run": ["x"], "for": "soon" }), json!({ "run": ["x"] })] {
@@ -311,11 +311,11 @@ async fn grants_of_every_kind_can_be_revoked() {
         json!({ "id": granted["id"], "run": [], "edit": ["src/**"], "project": "/p", "until": "2100-01-01T00:00:00.000Z" });
     assert_eq!(granted, shown);
     assert_eq!(world.admin.get("/v1/policy").await.expect(200)["grants"], json!([shown]));
-    assert_eq!(world.opened(edit("/p/src/a.rs")).await["status"], "approved");
-    assert_eq!(world.opened(edit("/p/b.rs")).await["status"], "pending");
+    assert_eq!(world.open_ask(edit("/p/src/a.rs")).await["status"], "approved");
+    assert_eq!(world.open_ask(edit("/p/b.rs")).await["status"], "pending");
     let path = format!("/v1/policy/grants/{}", id(&granted));
     world.admin.delete(&path).await.expect(204);
-    assert_eq!(world.opened(edit("/p/src/b.rs")).await["status"], "pending");
+    assert_eq!(world.open_ask(edit("/p/src/b.rs")).await["status"], "pending");
     world.admin.delete(&path).await.problem(404, "not_found");
     for wrong in [
         json!({ "edit": ["a"], "run": ["b"], "for": "1h" }),
@@ -341,7 +341,7 @@ async fn policy_file_is_validated_and_conflicting_writes_are_refused() {
     let after = put(allow, &before["textFingerprint"]).await.expect(200);
     assert_eq!((&after["text"], &after["error"]), (&json!(allow), &Value::Null));
     assert_ne!(after["fingerprint"], before["fingerprint"]);
-    assert_eq!(world.opened(approval()).await["status"], "approved", "it is in force at once");
+    assert_eq!(world.open_ask(approval()).await["status"], "approved", "it is in force at once");
     let file = std::path::PathBuf::from(after["path"].as_str().unwrap());
     assert_eq!(std::fs::read_to_string(&file).unwrap(), allow);
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
@@ -370,7 +370,7 @@ async fn profile_switches_off_at_its_time() {
     assert_eq!(view["profile"]["name"], "away");
     assert!(world.agent("question").await.finished().await.unwrap().starts_with("Rejected"));
     clock.advance(Duration::from_secs(2 * 3_600));
-    let (_agent, ask) = world.asked("question").await;
+    let (_agent, ask) = world.start_ask("question").await;
     assert_eq!(ask["status"], "pending");
     put(json!({ "name": "away" })).await.expect(200);
     assert_eq!(put(json!({ "name": null })).await.expect(200)["profile"], Value::Null);
@@ -379,7 +379,7 @@ async fn profile_switches_off_at_its_time() {
 #[tokio::test]
 async fn explain_returns_the_decision_of_a_policy() {
     let world = World::start().await;
-    let (_agent, ask) = world.asked("approve").await;
+    let (_agent, ask) = world.start_ask("approve").await;
     let explain = |body: Value| {
         let admin = world.admin.clone();
         async move { admin.post("/v1/policy/explain", body).await }
@@ -400,11 +400,11 @@ async fn explain_returns_the_decision_of_a_policy() {
 async fn rules_cannot_allow_sayso_itself() {
     let world = World::with_policy("[approvals]\npolicy = \"allow\"\n[[rules]]\ndo = \"allow\"\nrun = [\"*\"]\n").await;
     let run = |command: String| json!({ "approval": { "tool": "Bash", "action": "run", "command": command, "input": { "command": command } } });
-    let allowed = world.opened(run("ls".to_owned())).await;
+    let allowed = world.open_ask(run("ls".to_owned())).await;
     assert_eq!(allowed["status"], "approved");
     let token = world.server.data_dir().join("token");
     for command in ["sayso approve ask_1".to_owned(), format!("cat {}", token.display())] {
-        let asked = world.opened(run(command.clone())).await;
+        let asked = world.open_ask(run(command.clone())).await;
         assert_eq!(asked["status"], "pending", "{command}");
     }
 }
@@ -418,9 +418,9 @@ async fn timeout_of_a_caller_denies_its_approval() {
         wanted["timeout"] = json!(timeout);
         wanted
     };
-    let short = world.opened(with(question(), "1m")).await;
-    let long = world.opened(with(question(), "1h")).await;
-    let tool = world.opened(with(approval(), "1m")).await;
+    let short = world.open_ask(with(question(), "1m")).await;
+    let long = world.open_ask(with(question(), "1h")).await;
+    let tool = world.open_ask(with(approval(), "1m")).await;
     let deadlines = [&short, &long, &tool].map(|ask| ask["onTimeout"].clone());
     assert_eq!(deadlines, [json!("reject"), json!("accept-first"), json!("deny")]);
     clock.advance(Duration::from_secs(60));

@@ -32,7 +32,7 @@ fn run(command: &str) -> Value {
 
 /// The status of a new ask, and why a person decides.
 async fn decided(world: &World, project: &Path, approval: Value) -> (String, Option<String>) {
-    let ask = world.opened(of(project, approval)).await;
+    let ask = world.open_ask(of(project, approval)).await;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     (text(&ask["status"]).unwrap(), text(&ask["why"]))
 }
@@ -84,7 +84,7 @@ async fn rules_ask_again_after_configuration_changed_in_the_session() {
 
     fs::write(project.join(".git/config"), "[core]\n\tbare = false\n\tfsmonitor = ./x\n").unwrap();
     let why = format!("`{}/.git/config` changed since the session began, and git reads it", project.to_string_lossy());
-    let ask = world.opened(of(&project, run("git status"))).await;
+    let ask = world.open_ask(of(&project, run("git status"))).await;
     assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!(why)));
     assert_eq!(decided(&world, &project, run("cargo test")).await, approved());
     let explained = world.admin.post("/v1/policy/explain", json!({ "askId": id(&ask) })).await.expect(200);
@@ -127,14 +127,14 @@ async fn command_starts_in_the_directory_that_the_agent_reports_with_it() {
         ask["external"]["cwd"] = json!(directory);
         ask
     };
-    world.opened(of(&project, run("cat x"))).await;
+    world.open_ask(of(&project, run("cat x"))).await;
     for inside in [project.clone(), project.join("src"), project.parent().unwrap().join("link")] {
-        assert_eq!(world.opened(cat(&inside)).await["status"], "approved", "{inside:?}");
+        assert_eq!(world.open_ask(cat(&inside)).await["status"], "approved", "{inside:?}");
     }
-    let ask = world.opened(cat(&data)).await;
+    let ask = world.open_ask(cat(&data)).await;
     let own_files = "built in: sayso itself: it touches Sayso's own files";
     assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!(own_files)));
     assert_eq!(ask["approval"]["preview"]["cwd"], json!(data));
-    let ask = world.opened(cat(Path::new("/etc"))).await;
+    let ask = world.open_ask(cat(Path::new("/etc"))).await;
     assert_eq!((&ask["status"], &ask["why"]), (&json!("pending"), &json!("no rule allows `cd /etc`, where it starts")));
 }

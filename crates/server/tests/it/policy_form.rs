@@ -100,7 +100,7 @@ async fn edits_that_make_the_policy_invalid_are_refused() {
 async fn hits_are_counted_by_rule_also_after_it_was_renamed() {
     let (world, clock) = World::timeless(POLICY).await;
     for command in ["cargo test", "cargo test --all", "git push", "make", "sayso away"] {
-        world.opened(run(command)).await;
+        world.open_ask(run(command)).await;
     }
     let hits =
         |reply: Value| reply["data"].as_array().unwrap().iter().map(|one| one["hits"].as_i64().unwrap()).collect::<Vec<_>>();
@@ -118,7 +118,7 @@ async fn hits_are_counted_by_rule_also_after_it_was_renamed() {
     let form = edit(&world, POLICY, json!([{ "kind": "setRule", "place": 1, "rule": rule }])).await;
     let text = form["text"].as_str().unwrap();
     save(&world, text).await;
-    world.opened(run("cargo test")).await;
+    world.open_ask(run("cargo test")).await;
     assert_eq!(hits(world.admin.get("/v1/policy/hits").await.expect(200)), [3, 1, 1]);
     save(&world, &text.replace("\"tests\"", "\"unit tests\"")).await;
     assert_eq!(hits(world.admin.get("/v1/policy/hits").await.expect(200)), [1, 1, 1]);
@@ -141,16 +141,16 @@ async fn save(world: &World, text: &str) {
 async fn precedents_count_what_people_decided_about_the_same_action() {
     let world = World::start().await;
     for (path, body) in [("approve", json!({})), ("approve", json!({})), ("deny", json!({}))] {
-        let past = id(&world.opened(approval()).await);
+        let past = id(&world.open_ask(approval()).await);
         world.admin.post(&format!("/v1/asks/{past}/{path}"), body).await.expect(200);
     }
-    let other = id(&world.opened(run("cargo build")).await);
+    let other = id(&world.open_ask(run("cargo build")).await);
     world.admin.post(&format!("/v1/asks/{other}/approve"), json!({})).await.expect(200);
 
-    let ask = id(&world.opened(approval()).await);
+    let ask = id(&world.open_ask(approval()).await);
     let found = world.admin.get(&format!("/v1/asks/{ask}/precedents")).await.expect(200);
     assert_eq!((&found["approved"], &found["denied"]), (&json!(2), &json!(1)));
-    let asked = id(&world.opened(question()).await);
+    let asked = id(&world.open_ask(question()).await);
     let none = world.admin.get(&format!("/v1/asks/{asked}/precedents")).await.expect(200);
     assert_eq!(none, json!({ "approved": 0, "denied": 0 }));
     let unknown = "ask_01890000000070008000000000000000";

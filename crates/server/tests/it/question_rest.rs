@@ -17,7 +17,7 @@ async fn event_of(world: &World, kind: &str, ask: &str) -> Value {
 #[tokio::test]
 async fn reply_answers_the_question() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let qid = id(&ask);
     let requested = event_of(&world, "question.requested", &qid).await["question"].clone();
     assert_eq!(requested["questionId"], json!(qid));
@@ -41,14 +41,14 @@ async fn reply_answers_the_question() {
 #[tokio::test]
 async fn reject_rejects_the_question() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reject", agent.session(), id(&ask));
     let reply = world.admin.poke(&path).await;
     assert_eq!((reply.status, reply.text.as_str()), (204, ""));
     assert!(agent.finished().await.unwrap().starts_with("Rejected: The user declined to answer."));
     let resolved = event_of(&world, "question.resolved", &id(&ask)).await;
     assert_eq!((&resolved["question"]["status"], &resolved["question"]["response"]), (&json!("rejected"), &Value::Null));
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reject", agent.session(), id(&ask));
     world.admin.post(&path, json!({ "message": "not now" })).await.expect(204);
     assert_eq!(agent.finished().await.unwrap(), "Rejected: not now");
@@ -58,7 +58,7 @@ async fn reject_rejects_the_question() {
 #[tokio::test]
 async fn withdrawn_question_shows_as_rejected_with_a_reason() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     world.admin.poke(&format!("/v1/sessions/{}/interrupt", agent.session())).await.expect(200);
     let question = event_of(&world, "question.resolved", &id(&ask)).await["question"].clone();
     assert_eq!((&question["status"], &question["reason"]), (&json!("rejected"), &json!("The turn was interrupted.")));
@@ -73,8 +73,8 @@ async fn withdrawn_question_shows_as_rejected_with_a_reason() {
 #[tokio::test]
 async fn reply_is_accepted_once_and_only_in_its_session() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
-    let (other, other_ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
+    let (other, other_ask) = world.start_ask("question").await;
     let (sid, qid) = (agent.session(), id(&ask));
     let reply = |session: &str, question: &str| {
         let (path, admin) = (format!("/v1/sessions/{session}/questions/{question}/reply"), world.admin.clone());
@@ -86,7 +86,7 @@ async fn reply_is_accepted_once_and_only_in_its_session() {
     reply(other.session(), &qid).await.problem(404, "ask_not_found");
     assert_eq!(reply("ses_01890000000070008000000000000000", &qid).await.status, 404);
     // An ask without a session.
-    reply(sid, &id(&world.opened(question()).await)).await.problem(404, "ask_not_found");
+    reply(sid, &id(&world.open_ask(question()).await)).await.problem(404, "ask_not_found");
     assert_eq!(world.ask(&qid).await, ask);
     reply(sid, &qid).await.expect(204);
     let late = reply(sid, &qid).await.problem(409, "ask_already_resolved");
@@ -98,7 +98,7 @@ async fn reply_is_accepted_once_and_only_in_its_session() {
 #[tokio::test]
 async fn invalid_replies_leave_the_question_pending() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));
     for broken in ["", "{", "{}", "null", "{\"answer\":[[\"SQLite\"]]}", "{\"answers\":\"SQLite\"}", "{\"answers\":[\"SQLite\"]}"]
     {
@@ -114,7 +114,7 @@ async fn invalid_replies_leave_the_question_pending() {
 #[tokio::test]
 async fn several_questions_are_one_prompt() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("questions").await;
+    let (mut agent, ask) = world.start_ask("questions").await;
     let requested = event_of(&world, "question.requested", &id(&ask)).await["question"].clone();
     let texts = ["Which database should this feature use?", "Which areas should the tests cover?", "What else should I know?"];
     assert_eq!(requested["prompt"], texts.join("\n"));
@@ -129,15 +129,15 @@ async fn several_questions_are_one_prompt() {
 async fn plan_exit_is_answered_like_a_question() {
     let world = World::start().await;
     let path = |session: &str, ask: &Value, verb: &str| format!("/v1/sessions/{session}/questions/{}/{verb}", id(ask));
-    let (mut agent, ask) = world.asked("plan").await;
+    let (mut agent, ask) = world.start_ask("plan").await;
     let requested = event_of(&world, "approval.requested", &id(&ask)).await["question"].clone();
     assert_eq!((&requested["questionId"], &requested["status"]), (&ask["id"], &json!("requested")));
     world.admin.post(&path(agent.session(), &ask, "reply"), json!({ "answers": [["yes"]] })).await.expect(204);
     assert_eq!(agent.finished().await.unwrap(), "Approved: the plan");
-    let (mut agent, ask) = world.asked("plan").await;
+    let (mut agent, ask) = world.start_ask("plan").await;
     world.admin.poke(&path(agent.session(), &ask, "reject")).await.expect(204);
     assert_eq!(agent.finished().await.unwrap(), "Denied: User denied tool execution");
-    let (agent, ask) = world.asked("approve").await;
+    let (agent, ask) = world.start_ask("approve").await;
     for (verb, body) in [("reply", json!({ "answers": [["yes"]] })), ("reject", json!({}))] {
         let refused = world.admin.post(&path(agent.session(), &ask, verb), body).await;
         assert!([404, 422].contains(&refused.status), "{}", refused.text);
@@ -148,7 +148,7 @@ async fn plan_exit_is_answered_like_a_question() {
 #[tokio::test]
 async fn secret_answer_has_no_response() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("secret").await;
+    let (mut agent, ask) = world.start_ask("secret").await;
     let path = format!("/v1/sessions/{}/questions/{}/reply", agent.session(), id(&ask));
     world.admin.post(&path, json!({ "answers": [["hunter2"]] })).await.expect(204);
     agent.finished().await.unwrap();

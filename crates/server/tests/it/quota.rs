@@ -137,7 +137,7 @@ async fn reads_continue_while_a_large_policy_is_explained() {
     for number in 0..300 {
         let mut ask = approval();
         ask["approval"]["command"] = json!(format!("cargo test -p crate{number} && cargo build --release"));
-        world.opened(ask).await;
+        world.open_ask(ask).await;
     }
     let rule = |number| format!("[[rules]]\nrun = [\"tool{number} *\", \"cargo x{number} *\"]\ndo = \"allow\"\n");
     let policy: String = (0..990).map(rule).collect();

@@ -110,7 +110,7 @@ async fn one_outcome_wins_between_answer_and_timeout() {
         let wanted = if round % 2 == 0 { question() } else { approval() };
         let mut wanted = wanted;
         wanted["timeout"] = json!("1m");
-        let ask = id(&world.opened(wanted).await);
+        let ask = id(&world.open_ask(wanted).await);
         let verb = if round % 2 == 0 { "answer" } else { "approve" };
         let body = if round % 2 == 0 { json!({ "answers": [["SQLite"]] }) } else { json!({}) };
         let path = format!("/v1/asks/{ask}/{verb}");
@@ -145,10 +145,10 @@ async fn one_outcome_wins_between_answer_and_withdrawal() {
     for round in 0..200 {
         let interrupts = round % 2 == 0;
         let (agent, ask) = if interrupts {
-            let (agent, ask) = world.asked("question").await;
+            let (agent, ask) = world.start_ask("question").await;
             (Some(agent), id(&ask))
         } else {
-            (None, id(&world.opened(question()).await))
+            (None, id(&world.open_ask(question()).await))
         };
         let withdraw = async {
             if round % 4 < 2 {

@@ -108,7 +108,7 @@ async fn phone_signs_in_once_and_can_answer() {
     world.admin.post("/v1/login-codes", json!({ "role": "agent" })).await.problem(422, "invalid_request");
 
     let phone = world.http(phone["token"].as_str().unwrap());
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     phone.answer(&ask, json!([["SQLite"]])).await.expect(200);
     phone.poke("/v1/login-codes").await.problem(403, "forbidden");
     phone.get("/v1/tokens").await.problem(403, "forbidden");

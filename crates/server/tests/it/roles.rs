@@ -206,11 +206,13 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             };
             Target { path: path.replace("{id}", &id(&group)), body, untouched: None }
         }
-        (_, "/v1/asks/{id}/files" | "/v1/asks/{id}/precedents") => of_ask(&world.opened(approval()).await, None),
-        (_, "/v1/asks/{id}/answer") => of_ask(&world.opened(question()).await, Some(answers)),
-        (_, "/v1/asks/{id}/reject") => of_ask(&world.opened(question()).await, None),
-        (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.opened(approval()).await, None),
-        (_, "/v1/asks/{id}/snooze") => of_ask(&world.opened(question()).await, Some(json!({ "until": "2030-01-01T00:00:00Z" }))),
+        (_, "/v1/asks/{id}/files" | "/v1/asks/{id}/precedents") => of_ask(&world.open_ask(approval()).await, None),
+        (_, "/v1/asks/{id}/answer") => of_ask(&world.open_ask(question()).await, Some(answers)),
+        (_, "/v1/asks/{id}/reject") => of_ask(&world.open_ask(question()).await, None),
+        (_, "/v1/asks/{id}/approve" | "/v1/asks/{id}/deny") => of_ask(&world.open_ask(approval()).await, None),
+        (_, "/v1/asks/{id}/snooze") => {
+            of_ask(&world.open_ask(question()).await, Some(json!({ "until": "2030-01-01T00:00:00Z" })))
+        }
         (_, "/v1/notices") => Target { path: path.to_owned(), body: Some(json!({ "text": "hi" })), untouched: None },
         (_, "/v1/external") => {
             let news = json!({ "agent": "claude", "sessionId": "s-1", "event": "turnEnded" });
@@ -223,12 +225,12 @@ async fn target(world: &World, theirs: &FakeOpenCode, caller: &Http, role: &str,
             Target { path: path.replace("{id}", agent.session()), body: None, untouched: None }
         }
         ("patch", "/v1/sessions/{id}") => {
-            let (agent, ask) = world.asked("question").await;
+            let (agent, ask) = world.start_ask("question").await;
             let body = json!({ "permissionMode": "plan" });
             Target { path: path.replace("{id}", agent.session()), body: Some(body), untouched: Some(id(&ask)) }
         }
         ("post", "/v1/sessions/{id}/messages") => {
-            let (agent, ask) = world.asked("question").await;
+            let (agent, ask) = world.start_ask("question").await;
             Target { path: path.replace("{id}", agent.session()), body: Some(json!({ "text": "hi" })), untouched: Some(id(&ask)) }
         }
         (_, path) if path.starts_with("/v1/sessions/{") => {
@@ -390,7 +392,7 @@ async fn every_route_follows_the_permission_table() {
 #[tokio::test]
 async fn token_is_checked_before_the_body() {
     let world = World::start().await;
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     for path in [format!("/v1/asks/{ask}/answer"), "/v1/asks".to_owned(), "/v1/sessions".to_owned(), "/v1/tokens".to_owned()] {
         for body in ["", "{", "{}", "[1,2"] {
             world.http("").raw(&path, body).await.problem(401, "unauthorized");

@@ -30,7 +30,7 @@ async fn decide(by: &Http, ask: &str, verb: &str, body: Value) -> crate::world::
 #[tokio::test]
 async fn edited_input_that_does_not_fit_is_refused_and_the_ask_stays_pending() {
     let world = World::start().await;
-    let opened = world.opened(email()).await;
+    let opened = world.open_ask(email()).await;
     let ask = id(&opened);
     assert_eq!(opened["approval"]["inputSchema"], email()["approval"]["inputSchema"], "people can make a form of it");
     for (input, detail) in [
@@ -50,7 +50,7 @@ async fn edited_input_that_does_not_fit_is_refused_and_the_ask_stays_pending() {
     // A late edit gets the outcome, whether it fits or not.
     decide(&world.admin, &ask, "approve", json!({ "input": 7 })).await.problem(409, "ask_already_resolved");
     // Without a change, the agent's own input is not validated.
-    let unchanged = id(&world.opened(email()).await);
+    let unchanged = id(&world.open_ask(email()).await);
     decide(&world.admin, &unchanged, "approve", json!({})).await.expect(200);
 }
 
@@ -107,7 +107,7 @@ async fn own_text_has_to_fit_the_schema_of_the_question() {
         { "text": "The key?", "key": "key", "secret": true, "input": "text", "required": false,
           "responseSchema": { "type": "string", "minLength": 20 } },
     ] });
-    let opened = world.opened(asked).await;
+    let opened = world.open_ask(asked).await;
     let ask = id(&opened);
     let refused = |index: usize, key: &str, reason: &str| json!([{ "index": index, "key": key, "reason": reason }]);
     for (answers, problems) in [
@@ -137,12 +137,12 @@ async fn message_and_rule_give_no_own_text_to_a_question_with_a_schema() {
         "sessionId": agent.session(),
         "questions": [{ "header": "Port", "text": "Which port?", "responseSchema": { "type": "integer" } }],
     });
-    let ask = world.opened(with_schema).await;
+    let ask = world.open_ask(with_schema).await;
     assert_eq!(ask["status"], "pending", "{ask}");
     let message = json!({ "text": "8080" });
     world.admin.post(&format!("/v1/sessions/{}/messages", agent.session()), message).await.problem(409, "ask_pending");
     let without = json!({ "questions": [{ "header": "Port", "text": "Which port?" }] });
-    assert_eq!(world.opened(without).await["outcome"]["answers"], json!([["8080"]]), "the rule answers other questions");
+    assert_eq!(world.open_ask(without).await["outcome"]["answers"], json!([["8080"]]), "the rule answers other questions");
 }
 
 #[tokio::test]
@@ -152,7 +152,7 @@ async fn decision_that_is_not_allowed_is_refused() {
     for allowed in [json!(["approve"]), json!(["approve", "deny"]), json!(["edit", "deny"]), json!(["approve", "edit"])] {
         let names: Vec<&str> = allowed.as_array().unwrap().iter().filter_map(Value::as_str).collect();
         for (decision, body) in &bodies {
-            let opened = world.opened(approval_with(&json!({ "allowedDecisions": allowed }))).await;
+            let opened = world.open_ask(approval_with(&json!({ "allowedDecisions": allowed }))).await;
             let ask = id(&opened);
             assert_eq!(opened["approval"]["editable"], json!(names.contains(&"edit")), "`edit` makes the input editable");
             let verb = if *decision == "edit" { "approve" } else { decision };
@@ -163,7 +163,7 @@ async fn decision_that_is_not_allowed_is_refused() {
                 reply.problem(422, "invalid_request");
             } else {
                 let problem = reply.problem(422, "decision_not_allowed");
-                let detail = format!("this approval does not allow to {decision}; allowed: {}", names.join(", "));
+                let detail = format!("this approval does not allow the decision `{decision}`; allowed: {}", names.join(", "));
                 assert_eq!(problem["detail"], json!(detail));
                 assert_eq!(world.ask(&ask).await, opened);
             }
@@ -181,8 +181,8 @@ async fn dialects_refuse_decisions_that_are_not_allowed() {
         (wanted["sessionId"], wanted["toolCallId"]) = (json!(session), json!(call));
         wanted
     };
-    let tool = id(&world.opened(open("other", "call-9", json!(["approve", "edit"]))).await);
-    let edit = id(&world.opened(open("other", "call-10", json!(["edit", "deny"]))).await);
+    let tool = id(&world.open_ask(open("other", "call-9", json!(["approve", "edit"]))).await);
+    let edit = id(&world.open_ask(open("other", "call-10", json!(["edit", "deny"]))).await);
     let gateway = |verb: &str, call: &str| {
         let (path, admin) = (format!("/v1/sessions/{session}/{verb}"), world.admin.clone());
         let body = json!({ "toolCallId": call });
@@ -190,7 +190,7 @@ async fn dialects_refuse_decisions_that_are_not_allowed() {
     };
     gateway("deny", "call-9").await.problem(422, "decision_not_allowed");
     gateway("approve", "call-10").await.problem(422, "decision_not_allowed");
-    let plan = id(&world.opened(open("plan", "call-11", json!(["approve"]))).await);
+    let plan = id(&world.open_ask(open("plan", "call-11", json!(["approve"]))).await);
     world.admin.poke(&format!("/v1/sessions/{session}/questions/{plan}/reject")).await.problem(422, "decision_not_allowed");
     for ask in [&tool, &edit, &plan] {
         assert_eq!(world.ask(ask).await["status"], "pending");
@@ -207,14 +207,14 @@ const RULES: &str = "[[rules]]\ndo = \"allow\"\ntool = \"send_email\"\n[[rules]]
 async fn rule_approves_only_what_the_caller_allows_and_always_denies() {
     let world = World::with_policy(RULES).await;
     let open = |tool: &str, allowed: Value| json!({ "approval": { "tool": tool, "action": "other", "input": {}, "allowedDecisions": allowed } });
-    assert_eq!(world.opened(open("send_email", json!(["approve"]))).await["status"], "approved");
-    let edited = world.opened(open("send_email", json!(["edit", "deny"]))).await;
+    assert_eq!(world.open_ask(open("send_email", json!(["approve"]))).await["status"], "approved");
+    let edited = world.open_ask(open("send_email", json!(["edit", "deny"]))).await;
     assert_eq!((&edited["status"], &edited["why"]), (&json!("pending"), &json!("the caller wants a decision by a person")));
-    assert_eq!(world.opened(open("drop_table", json!(["approve"]))).await["status"], "denied");
+    assert_eq!(world.open_ask(open("drop_table", json!(["approve"]))).await["status"], "denied");
     let (timed, clock) = World::timeless("").await;
     let mut wanted = open("send_email", json!(["approve"]));
     wanted["timeout"] = json!("10m");
-    let ask = id(&timed.opened(wanted).await);
+    let ask = id(&timed.open_ask(wanted).await);
     clock.advance(Duration::from_secs(601));
     assert_eq!(timed.outcome(&ask).await["status"], "denied");
 }
@@ -227,8 +227,8 @@ async fn other_terms_under_the_same_key_are_another_ask() {
         wanted["dedupeKey"] = json!("mail");
         wanted
     };
-    let first = world.opened(open(json!({ "allowedDecisions": ["approve", "edit"] }))).await;
-    assert_eq!(world.opened(open(json!({ "allowedDecisions": ["approve", "edit"] }))).await, first);
+    let first = world.open_ask(open(json!({ "allowedDecisions": ["approve", "edit"] }))).await;
+    assert_eq!(world.open_ask(open(json!({ "allowedDecisions": ["approve", "edit"] }))).await, first);
     for other in [json!({}), json!({ "allowedDecisions": ["approve"] }), json!({ "inputSchema": { "type": "object" } })] {
         world.admin.post("/v1/asks", open(other)).await.problem(409, "dedupe_key_reused");
     }

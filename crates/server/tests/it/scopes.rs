@@ -118,8 +118,8 @@ async fn scoped_stream_contains_only_events_of_its_sessions() {
 async fn agent_token_sees_only_its_own_asks() {
     let world = World::start().await;
     let (agent, other) = (world.role("agent").await, world.token(json!({ "role": "agent", "actor": "other" })).await);
-    let (session, of_mock) = world.asked("question").await;
-    let of_admin = id(&world.opened(question()).await);
+    let (session, of_mock) = world.start_ask("question").await;
+    let of_admin = id(&world.open_ask(question()).await);
     let of_other = id(&other.post("/v1/asks", question()).await.expect(201));
     let mine = id(&agent.post("/v1/asks", question()).await.expect(201));
     let listed: Vec<_> = agent.get("/v1/asks").await.expect(200)["data"].as_array().unwrap().iter().map(id).collect();

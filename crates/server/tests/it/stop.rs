@@ -13,7 +13,7 @@ const AT_MOST: Duration = Duration::from_secs(40);
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn server_stops_with_open_streams() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     let mut streams = Vec::new();
     for path in [
         "/v1/events".to_owned(),
@@ -46,7 +46,7 @@ async fn server_stops_with_open_streams() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn server_stops_while_a_request_waits() {
     let world = World::start().await;
-    let ask = id(&world.opened(question()).await);
+    let ask = id(&world.open_ask(question()).await);
     let requests = || async {
         let metrics = world.admin.get("/metrics").await.text;
         metrics.lines().find_map(|line| line.strip_prefix("sayso_requests_total ")).unwrap().parse::<u64>().unwrap()

@@ -9,10 +9,10 @@ use crate::world::{Piece, World, approval, id, question, seqs};
 /// Makes some events: asks, outcomes, sessions.
 async fn happenings(world: &World) {
     for _ in 0..3 {
-        let (mut agent, ask) = world.asked("question").await;
+        let (mut agent, ask) = world.start_ask("question").await;
         world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
         agent.finished().await.unwrap();
-        let tool = world.opened(approval()).await;
+        let tool = world.open_ask(approval()).await;
         world.admin.post(&format!("/v1/asks/{}/deny", id(&tool)), json!({})).await.expect(200);
     }
 }
@@ -58,7 +58,7 @@ async fn resumed_stream_misses_and_repeats_no_event() {
 async fn resumed_stream_contains_events_from_before_a_restart() {
     let mut world = World::start().await;
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
-    world.opened(question()).await;
+    world.open_ask(question()).await;
     let (fields, _) = stream.event().await;
     drop(stream);
     happenings(&world).await;
@@ -75,7 +75,7 @@ async fn stream_without_a_position_starts_now() {
     happenings(&world).await;
     let mut stream = world.admin.stream("/v1/events", None).await;
     let before = head(&world).await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     let (_, data) = stream.event().await;
     assert_eq!((data["seq"].as_i64().unwrap(), id(&data["data"])), (before + 1, id(&ask)));
 }
@@ -89,7 +89,7 @@ async fn unknown_position_causes_a_reset() {
     let (fields, data) = stream.event().await;
     assert_eq!((fields["event"].as_str(), data["type"].as_str(), data["seq"].as_i64()), ("reset", Some("reset"), Some(end)));
     // The stream continues after the reset.
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     let (_, next) = stream.event().await;
     assert_eq!(id(&next["data"]), id(&ask));
     for place in [i64::MAX.to_string(), "nonsense".to_owned(), String::new()] {
@@ -108,9 +108,9 @@ async fn deleted_events_cause_a_reset() {
         setup.config = Some("keep_events = \"1h\"\n".to_owned());
     })
     .await;
-    let ask = world.opened(question()).await;
+    let ask = world.open_ask(question()).await;
     clock.unwrap().advance(Duration::from_secs(2 * 3_600));
-    let kept = world.opened(question()).await;
+    let kept = world.open_ask(question()).await;
     // Every start deletes old events in the background.
     world.server.restart().await.unwrap();
     let mut tries = 0;
@@ -142,7 +142,7 @@ async fn quiet_stream_has_a_heartbeat() {
 #[tokio::test]
 async fn session_stream_contains_only_its_events() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let session = agent.session().to_owned();
     happenings(&world).await;
     world.admin.answer(&id(&ask), json!([["SQLite"]])).await.expect(200);
@@ -208,7 +208,7 @@ async fn events_arrive_while_the_agent_waits() {
     assert_eq!(ask["status"], "pending");
     let session = world.session(agent.session()).await;
     assert_eq!(session["status"], "waiting");
-    let other = world.opened(approval()).await;
+    let other = world.open_ask(approval()).await;
     assert_eq!(id(&stream.until("approval.requested").await["data"]), id(&other));
 }
 
@@ -219,7 +219,7 @@ async fn large_ask_is_shortened_in_events_and_complete_on_get() {
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     let text = "0123456789".repeat(30_000);
     let ask = world
-        .opened(json!({ "approval": { "tool": "Write", "action": "edit", "paths": ["a"], "input": { "text": text } } }))
+        .open_ask(json!({ "approval": { "tool": "Write", "action": "edit", "paths": ["a"], "input": { "text": text } } }))
         .await;
     let (fields, data) = stream.event().await;
     assert!(fields["data"].len() <= 64 * 1024, "{}", fields["data"].len());
@@ -234,11 +234,11 @@ async fn agent_text_cannot_break_a_frame() {
     let mut stream = world.admin.stream("/v1/events?since=0", None).await;
     let hostile = "a\n\nevent: question.resolved\ndata: {}\n\n\r\r\u{2028}\u{0}\u{1b}[2Jid: 99";
     let ask =
-        world.opened(json!({ "title": hostile, "questions": [{ "text": hostile, "options": [{ "label": hostile }] }] })).await;
+        world.open_ask(json!({ "title": hostile, "questions": [{ "text": hostile, "options": [{ "label": hostile }] }] })).await;
     let (_, data) = stream.event().await;
     assert_eq!(data["data"]["questions"], ask["questions"]);
     assert_eq!(ask["questions"][0]["text"], hostile);
-    let next = world.opened(question()).await;
+    let next = world.open_ask(question()).await;
     let (_, data) = stream.event().await;
     assert_eq!(id(&data["data"]), id(&next));
 }
@@ -254,7 +254,7 @@ async fn slow_reader_delays_no_one_and_misses_no_event() {
     let mut quick = world.admin.stream("/v1/events?since=0", None).await;
     let reading = tokio::spawn(async move { seqs(&quick.up_to(ASKS).await) });
     for _ in 0..ASKS {
-        world.opened(wanted.clone()).await;
+        world.open_ask(wanted.clone()).await;
     }
     let all: Vec<i64> = (1..=ASKS).collect();
     assert_eq!(reading.await.unwrap(), all);

@@ -15,7 +15,7 @@ async fn action(world: &World, session: &str) -> Value {
 #[tokio::test]
 async fn question_is_an_action_block() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("question").await;
+    let (mut agent, ask) = world.start_ask("question").await;
     let pending = action(&world, agent.session()).await;
     assert_eq!(
         (&pending["type"], &pending["action_type"], &pending["status"]),
@@ -49,7 +49,7 @@ async fn question_is_an_action_block() {
 #[tokio::test]
 async fn rejected_and_withdrawn_questions_show_as_denied() {
     let world = World::start().await;
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     world.admin.post(&format!("/v1/asks/{}/reject", id(&ask)), json!({ "message": "not now" })).await.expect(200);
     let block = action(&world, agent.session()).await;
     assert_eq!(
@@ -57,7 +57,7 @@ async fn rejected_and_withdrawn_questions_show_as_denied() {
         (&json!("denied"), &json!("rejected"), &json!(false))
     );
     assert_eq!(block["extra"].get("answerText"), None);
-    let (agent, ask) = world.asked("question").await;
+    let (agent, ask) = world.start_ask("question").await;
     world.admin.poke(&format!("/v1/sessions/{}/interrupt", agent.session())).await.expect(200);
     world.outcome(&id(&ask)).await;
     let block = action(&world, agent.session()).await;
@@ -70,7 +70,7 @@ async fn rejected_and_withdrawn_questions_show_as_denied() {
 #[tokio::test]
 async fn answer_block_names_the_message() {
     let world = World::start().await;
-    let (mut agent, _ask) = world.asked("question").await;
+    let (mut agent, _ask) = world.start_ask("question").await;
     let path = format!("/v1/sessions/{}/messages", agent.session());
     let accepted = world.admin.post(&path, json!({ "text": "neither of them" })).await.expect(202);
     agent.finished().await.unwrap();
@@ -87,11 +87,11 @@ async fn answer_block_names_the_message() {
 #[tokio::test]
 async fn approvals_and_links_are_blocks() {
     let world = World::start().await;
-    let (agent, _) = world.asked("questions").await;
+    let (agent, _) = world.start_ask("questions").await;
     let extra = action(&world, agent.session()).await["extra"].clone();
     assert_eq!(extra["questionText"].as_str().unwrap().lines().count(), 3);
     for (prompt, kind) in [("approve", "approval_request"), ("plan", "approval_request"), ("link", "link_request")] {
-        let (agent, ask) = world.asked(prompt).await;
+        let (agent, ask) = world.start_ask(prompt).await;
         let block = action(&world, agent.session()).await;
         assert_eq!(
             (&block["action_type"], &block["status"], &block["extra"]["needsUserAction"]),
@@ -104,7 +104,7 @@ async fn approvals_and_links_are_blocks() {
 #[tokio::test]
 async fn secret_answer_is_not_in_its_block() {
     let world = World::start().await;
-    let (mut agent, ask) = world.asked("secret").await;
+    let (mut agent, ask) = world.start_ask("secret").await;
     world.admin.answer(&id(&ask), json!([["hunter2-hunter2"]])).await.expect(200);
     agent.finished().await.unwrap();
     let text = world.admin.get(&format!("/v1/sessions/{}/transcript", agent.session())).await.text;

@@ -65,7 +65,7 @@ impl World {
     }
 
     /// A session with the mock and its first ask.
-    pub(crate) async fn asked(&self, prompt: &str) -> (ScriptedAgent, Value) {
+    pub(crate) async fn start_ask(&self, prompt: &str) -> (ScriptedAgent, Value) {
         let mut agent = self.agent(prompt).await;
         let ask = agent.asks().await.unwrap();
         let ask = self.ask(&ask.id).await;
@@ -73,7 +73,7 @@ impl World {
     }
 
     /// Opens an ask as the admin.
-    pub(crate) async fn opened(&self, wanted: Value) -> Value {
+    pub(crate) async fn open_ask(&self, wanted: Value) -> Value {
         self.admin.post("/v1/asks", wanted).await.expect(201)
     }
 

@@ -134,7 +134,7 @@ pub const CHAINED_INPUT: u32 = 2;
 /// The first version whose inputs may carry an [`Acceptance`].
 pub const ACCEPTANCE: u32 = 3;
 
-/// A protocol violation. The connection cannot be used any more.
+/// A protocol violation. The connection can no longer be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// The length of a frame exceeds the limit.

@@ -61,7 +61,7 @@ impl Shared {
     }
 
     /// Records a request and returns whether to answer it.
-    fn asked(&self, what: Value) -> bool {
+    fn record_request(&self, what: Value) -> bool {
         self.with(|turn| {
             turn.asked.push(what);
             !turn.elsewhere
@@ -116,14 +116,14 @@ async fn talk(
             async move |request: RequestPermissionRequest, responder, cx: ConnectionTo<Agent>| {
                 let once = request.options.iter().find(|option| option.kind == PermissionOptionKind::AllowOnce);
                 let once = once.map(|option| option.option_id.clone());
-                let answers = permitted.asked(json!({ "permission": request }));
+                let answers = permitted.record_request(json!({ "permission": request }));
                 let shared = permitted.clone();
                 cx.spawn(async move {
                     let outcome = match once.filter(|_| answers) {
                         Some(id) => RequestPermissionOutcome::Selected(SelectedPermissionOutcome::new(id)),
                         None => {
                             responder.cancellation().cancelled().await;
-                            shared.asked(json!("cancelled"));
+                            shared.record_request(json!("cancelled"));
                             RequestPermissionOutcome::Cancelled
                         }
                     };
@@ -134,7 +134,7 @@ async fn talk(
         )
         .on_receive_request(
             async move |request: CreateElicitationRequest, responder, _cx: ConnectionTo<Agent>| {
-                elicited.asked(json!({ "elicitation": request }));
+                elicited.record_request(json!({ "elicitation": request }));
                 responder.respond(CreateElicitationResponse::new(accept(&request)?))
             },
             agent_client_protocol::on_receive_request!(),
@@ -142,14 +142,14 @@ async fn talk(
         .on_receive_request(
             async move |request: QuestionRequest, responder, cx: ConnectionTo<Agent>| {
                 let first = request.options.first().map(|(id, _)| vec![vec![id.clone()]]);
-                let answers = questioned.asked(json!({ "question": request }));
+                let answers = questioned.record_request(json!({ "question": request }));
                 let shared = questioned.clone();
                 cx.spawn(async move {
                     match first.filter(|_| answers) {
                         Some(answers) => responder.respond(QuestionResponse::Answered { answers }),
                         None => {
                             responder.cancellation().cancelled().await;
-                            shared.asked(json!("cancelled"));
+                            shared.record_request(json!("cancelled"));
                             responder.respond(QuestionResponse::Rejected)
                         }
                     }

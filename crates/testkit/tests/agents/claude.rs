@@ -23,7 +23,7 @@ async fn say(agent: &mut Host, text: &str) -> Result<()> {
     agent.send(&json!({"type": "user", "message": message, "parent_tool_use_id": null, "session_id": ""})).await
 }
 
-async fn asked(agent: &mut Host, tool: &str) -> Result<Value> {
+async fn wait_for_request(agent: &mut Host, tool: &str) -> Result<Value> {
     agent.until(tool, |message| message["type"] == "control_request" && message["request"]["tool_name"] == tool).await
 }
 
@@ -36,7 +36,7 @@ async fn allow(agent: &mut Host, request: &Value, input: &Value) -> Result<()> {
 async fn answer_a_question(program: &Path, model: &MockModel, home: &Home) -> Result<()> {
     let mut agent = start(program, home, model)?;
     say(&mut agent, "Set up a database").await?;
-    let request = asked(&mut agent, "AskUserQuestion").await?;
+    let request = wait_for_request(&mut agent, "AskUserQuestion").await?;
     let mut input = request["request"]["input"].clone();
     input["answers"] = json!({"Which database should we use?": "PostgreSQL"});
     allow(&mut agent, &request, &input).await?;
@@ -81,8 +81,8 @@ async fn sessions_with_different_words_share_one_model() -> Result<()> {
 
     say(&mut one, "Set up a database").await?;
     say(&mut other, "Make a file").await?;
-    let asked_one = asked(&mut one, "AskUserQuestion").await?;
-    let asked_other = asked(&mut other, "Bash").await?;
+    let asked_one = wait_for_request(&mut one, "AskUserQuestion").await?;
+    let asked_other = wait_for_request(&mut other, "Bash").await?;
     allow(&mut other, &asked_other, &asked_other["request"]["input"]).await?;
     let mut input = asked_one["request"]["input"].clone();
     input["answers"] = json!({"Which database should we use?": "SQLite"});

@@ -24,7 +24,7 @@ fn recordings(protocol: &str) -> Result<Vec<PathBuf>> {
 }
 
 /// How many times an agent asked a person in a recording.
-fn asked(file: &Path, is_ask: impl Fn(&Value) -> bool) -> Result<usize> {
+fn count_asks(file: &Path, is_ask: impl Fn(&Value) -> bool) -> Result<usize> {
     let text = std::fs::read_to_string(file)?;
     let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     Ok(lines.filter(|line| line["dir"] == "out" && is_ask(&line["msg"])).count())
@@ -47,7 +47,7 @@ fn every_request_of_claude_code_is_an_ask() -> Result<()> {
     let files = recordings("claude")?;
     ensure!(files.len() > 80, "the recordings are gone");
     for file in files {
-        let wanted = asked(&file, |message| {
+        let wanted = count_asks(&file, |message| {
             let kind = &message["request"]["subtype"];
             message["type"] == "control_request" && (kind == "can_use_tool" || kind == "elicitation")
         })?;
@@ -63,7 +63,7 @@ fn every_request_of_codex_is_an_ask() -> Result<()> {
     ensure!(files.len() > 50, "the recordings are gone");
     for file in files {
         let told = std::cell::RefCell::new(std::collections::BTreeSet::new());
-        let wanted = asked(&file, |message| match message["method"].as_str() {
+        let wanted = count_asks(&file, |message| match message["method"].as_str() {
             Some("item/completed") => message["params"]["item"]["questions"].is_array(),
             Some(method) => {
                 let asks = method.ends_with("/requestApproval") || method.ends_with("/requestUserInput");
@@ -82,8 +82,9 @@ fn every_request_over_acp_is_an_ask() -> Result<()> {
     ensure!(files.len() > 20, "the recordings are gone");
     let methods = ["session/request_permission", "elicitation/create", "_sandboxagent/session/request_question"];
     for file in files {
-        let wanted =
-            asked(&file, |message| message["id"] != Value::Null && methods.iter().any(|method| message["method"] == *method))?;
+        let wanted = count_asks(&file, |message| {
+            message["id"] != Value::Null && methods.iter().any(|method| message["method"] == *method)
+        })?;
         assert_eq!(replayed("acp", &file)?, wanted, "{}", file.display());
     }
     Ok(())

@@ -301,9 +301,9 @@ class Core:
         retry: bool = False,
         **group: Any,
     ) -> types.Group:
-        """Opens the asks of one pause of a suspended run, and stores the state that a worker needs to resume it.
+        """Opens the asks at which a run pauses, and stores the state that a worker needs to resume the run.
 
-        `name` is the one that workers claim by. With `key`, a repeated call returns the same group. Further arguments
+        Workers claim the group by its `name`. With `key`, a repeated call returns the same group. Further arguments
         are fields of `POST /v1/groups` in snake case, for example `keep`, `callback` or `resume_ref`.
         """
         shared = _given(self._shared)
@@ -330,7 +330,7 @@ class Core:
     async def groups_claim(
         self, name: str | None = None, *, worker: str, group_id: str | None = None, lease: str | None = None
     ) -> Claim | None:
-        """Claims the oldest complete group of a name, or a certain group. `None` if no group is complete."""
+        """Claims the oldest complete group with a name, or one group by id. `None` if no such group is complete."""
         body = _given({"name": name, "group": group_id, "worker": worker, "lease": lease})
         reply = await self.http.request("POST", "/groups/claim", body=body)
         return None if reply is None else Claim(reply)
@@ -346,7 +346,7 @@ class Core:
         await self.http.request("POST", path, body={"epoch": claim.epoch}, retry_for=math.inf)
 
     async def groups_release(self, claim: Claim, *, started: bool, reason: str | None = None) -> None:
-        """Gives a claim back. If the run was started, a person decides whether it is resumed again."""
+        """Releases a claim. If the run was started, a person decides whether it is resumed again."""
         body = _given({"epoch": claim.epoch, "started": started, "reason": reason})
         await self.http.request("POST", f"/groups/{part(claim.group_id)}/release", body=body)
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class SaysoError(Exception):
-    """A call failed. Decide by the class or by `code`; the words may change."""
+    """A call failed. Branch on the class or on `code`; the text may change."""
 
     #: What to do about it, as one sentence.
     next_step: str = "Read the log of the server: sayso logs."

@@ -36,7 +36,7 @@ async def run(
 ) -> Any:
     """Runs the agent, and asks people about each tool that needs an approval. Options are those of `Runner.run`.
 
-    The run goes on when all approvals of a pause are decided. `run_key` makes a restarted program continue its asks.
+    The run continues when all approvals of a pause are decided. `run_key` makes a restarted program continue its asks.
     """
     sayso = client_or_default(client)
     result = await Runner.run(agent, input, **options)

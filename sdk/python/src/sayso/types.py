@@ -387,7 +387,7 @@ class Claim(_ClaimRequired, total=False):
 
 
 class ClaimRequest(TypedDict, total=False):
-    """Claims one complete group: the oldest of a name, or a certain one."""
+    """Claims one complete group: the oldest one with a name, or one by id."""
     name: Union[str, None]
     group: Union[str, None]
     worker: str
@@ -840,7 +840,7 @@ class NewAttachment(_NewAttachmentRequired, total=False):
 
 
 class NewGroup(TypedDict, total=False):
-    """Opens the asks of one pause, all of them or none."""
+    """Opens the asks at which a run pauses: all of them or none."""
     name: str
     key: Union[str, None]
     asks: list[NewAsk]
@@ -1150,7 +1150,7 @@ class PushInfo(TypedDict, total=False):
 
 
 class PushKeys(TypedDict):
-    """The keys with which the server encrypts messages to a browser."""
+    """The keys that the server uses to encrypt messages to a browser."""
     p256dh: str
     auth: str
 
@@ -1291,7 +1291,7 @@ class _ReleaseRequestRequired(TypedDict):
 
 
 class ReleaseRequest(_ReleaseRequestRequired, total=False):
-    """Gives a claim back."""
+    """Releases a claim."""
     started: bool
     reason: Union[str, None]
 

@@ -41,7 +41,7 @@ export interface WaitOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** An option of a question: its label, or its label with more. */
+/** An option of a question: a label, or an object with the label and more fields. */
 export type Option = string | { label: string; value?: string; description?: string };
 
 /** The options of `ask`. */
@@ -86,7 +86,7 @@ export class AgentClient {
   readonly #outcomes: Outcomes;
   readonly #shared: Pick<NewAsk, "agent" | "project" | "labels">;
 
-  /** Sends nothing. The server and the token are looked for with the first call. */
+  /** Sends nothing. The first call looks up the server and the token. */
   constructor({ url, token, agent, project, labels, fetch }: AgentOptions = {}) {
     let last = url;
     // A server that is restarted may get another port. While there is none, the last address stays.

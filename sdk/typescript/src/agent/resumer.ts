@@ -37,7 +37,7 @@ export interface ResumeOptions {
   once?: boolean | undefined;
   /** Claims no further group after this signal, and returns when the current run is finished. */
   stop?: AbortSignal | undefined;
-  /** Gives up the current run: its claim is released, and a person decides whether the run is resumed again. */
+  /** Abandons the current run: its claim is released, and a person decides whether the run is resumed again. */
   abort?: AbortSignal | undefined;
   /** Receives a line for people about each run. */
   report?: ((line: string) => void) | undefined;

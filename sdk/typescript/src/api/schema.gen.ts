@@ -1298,7 +1298,7 @@ export interface paths {
         delete: {
             parameters: {
                 query?: {
-                    /** @description Why, in words for people. */
+                    /** @description The reason for the withdrawal, shown to people. */
                     reason?: string;
                 };
                 header?: never;
@@ -4394,11 +4394,11 @@ export interface components {
         };
         /** @description The right to resume one run. */
         Claim: {
-            /** @description The group with the outcomes of its asks. Secret answers are in clear. */
+            /** @description The group with the outcomes of its asks. Secret answers are in plain text. */
             group: components["schemas"]["Group"];
             /**
              * Format: int64
-             * @description Give it with every report. A later claim has a larger one.
+             * @description The number of this claim. Send it with every report. A later claim of the group has a larger epoch.
              */
             epoch: number;
             /** @description The state that was stored with the group. */
@@ -4406,25 +4406,25 @@ export interface components {
             /** @description The short text that was stored with the group. */
             resumeRef?: string | null;
         };
-        /** @description Claims one complete group: the oldest of a name, or a certain one. */
+        /** @description Claims one complete group: the oldest one with a name, or one by id. */
         ClaimRequest: {
             /**
-             * @description The oldest complete group of this name.
+             * @description Claim the oldest complete group with this name.
              * @default null
              */
             name?: string | null;
             /**
-             * @description This group.
+             * @description Claim the group with this id.
              * @default null
              */
             group?: string | null;
             /**
-             * @description Your name of the worker. A person who decides about an uncertain claim reads it.
+             * @description The name of the worker. It is shown to the person who decides about an uncertain claim.
              * @default
              */
             worker?: string;
             /**
-             * @description How long you have the group without a report, e.g. `60s` (the default), at most `1h`.
+             * @description The lease: the claim expires after this time without a renewal, e.g. `60s` (the default), at most `1h`.
              * @default null
              */
             lease?: string | null;
@@ -4438,7 +4438,7 @@ export interface components {
             token?: string | null;
         };
         /**
-         * @description How far an outcome has travelled to the agent.
+         * @description The progress of the delivery of an outcome to the agent.
          * @enum {string}
          */
         Delivery: "queued" | "delivered" | "confirmed" | "withheld" | "undeliverable";
@@ -4734,42 +4734,42 @@ export interface components {
         };
         /** @description One group. The state is not part of it. */
         Group: {
-            /** @description Its id. */
+            /** @description The unique id of the group. */
             id: string;
-            /** @description The runs that it belongs to. */
+            /** @description The name of the runs that the group belongs to. */
             name: string;
-            /** @description Your name of the pause. */
+            /** @description The key that you gave the pause. */
             key?: string | null;
-            /** @description What it waits for. */
+            /** @description The status of the group. */
             status: components["schemas"]["GroupStatus"];
-            /** @description Its asks, in the order in which they were given. */
+            /** @description The asks of the group, in the order of the request. */
             asks: components["schemas"]["Ask"][];
             /**
              * Format: int64
              * @description The number of the last claim; 0 if there was none.
              */
             epoch: number;
-            /** @description The worker of the last claim, while it has the group or is uncertain. */
+            /** @description The worker of the last claim, while that worker has the group or the claim is uncertain. */
             worker?: string | null;
             /**
              * Format: date-time
-             * @description The end of the lease.
+             * @description When the lease of the claim expires.
              */
             leaseUntil?: string | null;
             /** @description The ask that decides about an uncertain claim. */
             uncertainAsk?: string | null;
-            /** @description Whether another worker may claim it when a lease expires. */
+            /** @description Whether another worker can claim the group when a lease expires. */
             retry: boolean;
-            /** @description The target that is called when it is complete. */
+            /** @description The target that is called when the group is complete. */
             callback?: string | null;
             /**
              * Format: date-time
-             * @description When it was opened.
+             * @description When the group was opened.
              */
             openedAt: string;
         };
         /**
-         * @description What a group waits for.
+         * @description The status of a group.
          * @enum {string}
          */
         GroupStatus: "pending" | "ready" | "claimed" | "uncertain" | "acknowledged" | "abandoned" | "withdrawn" | "expired";
@@ -5104,7 +5104,7 @@ export interface components {
             /** @description Limits the grant to this directory and the directories below it. */
             project?: string | null;
         };
-        /** @description Opens the asks of one pause, all of them or none. */
+        /** @description Opens the asks at which a run pauses: all of them or none. */
         NewGroup: {
             /**
              * @description The runs that your workers resume, for example `mailer`. Workers claim groups by this name.
@@ -5112,7 +5112,7 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Your name of the pause, for example run id and turn. Opening it again returns the same group, also after it has ended.
+             * @description Your key for this pause of the run, for example run id and turn. Opening it again returns the same group, even after it ended.
              * @default null
              */
             key?: string | null;
@@ -5587,7 +5587,7 @@ export interface components {
             /** @description The server's VAPID public key. Absent if no push channel is configured. */
             publicKey?: string | null;
         };
-        /** @description The keys with which the server encrypts messages to a browser. */
+        /** @description The keys that the server uses to encrypt messages to a browser. */
         PushKeys: {
             /** @description The browser's public key, base64url. */
             p256dh: string;
@@ -5805,10 +5805,10 @@ export interface components {
         Reach: "live" | "parked";
         /** @description Whether a group can be claimed. */
         ReadyGroups: {
-            /** @description How many complete groups of this name no worker has. */
+            /** @description The number of complete groups with this name that no worker has claimed. */
             ready: number;
         };
-        /** @description Gives a claim back. */
+        /** @description Releases a claim. */
         ReleaseRequest: {
             /**
              * Format: int64
@@ -5817,7 +5817,7 @@ export interface components {
             epoch: number;
             /** @description Whether the run may have called tools. Then a person decides whether it is resumed again, unless the group has `retry`. */
             started?: boolean;
-            /** @description What failed, in words for people. */
+            /** @description A description of the failure for people. */
             reason?: string | null;
         };
         /** @description Extends the lease of a claim. */
@@ -5827,7 +5827,7 @@ export interface components {
              * @description The epoch of the claim.
              */
             epoch: number;
-            /** @description How long from now, e.g. `60s` (the default), at most `1h`. */
+            /** @description The new lease, counted from now, e.g. `60s` (the default), at most `1h`. */
             lease?: string | null;
         };
         /**

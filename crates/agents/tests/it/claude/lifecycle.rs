@@ -9,7 +9,7 @@ use sayso_core::texts;
 use sayso_core::time::Time;
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, events, events_of_line, outcome, prompt, sent, session, start, tool_request};
+use super::{ask_id, command, events, events_of_line, handle_ask, outcome, prompt, sent, session, start, tool_request};
 
 const CONVERSATION: &str = "29acdebe-ba42-4810-bd75-2475241c67a6";
 
@@ -35,7 +35,7 @@ fn exited(claude: &mut ClaudeTranslator, code: Option<i32>, signal: Option<i32>,
 }
 
 fn bash(claude: &mut ClaudeTranslator, id: &str) -> sayso_agents::translator::NewAsk {
-    asked(claude, &tool_request(id, "Bash", &json!({"command":"ls"})))
+    handle_ask(claude, &tool_request(id, "Bash", &json!({"command":"ls"})))
 }
 
 fn approved() -> Decision {

@@ -8,7 +8,7 @@ use sayso_core::time::Time;
 use sayso_core::transcript::{Role, ToolStatus};
 use serde_json::{Value, json};
 
-use super::{ask_id, asked, command, events_of_line, outcome, sent, session, tool_request};
+use super::{ask_id, command, events_of_line, handle_ask, outcome, sent, session, tool_request};
 
 fn claude() -> ClaudeTranslator {
     ClaudeTranslator::attached(session())
@@ -106,7 +106,7 @@ fn invalid_question_is_denied_with_the_reason() {
 fn repeated_request_opens_one_ask() {
     let mut claude = claude();
     let line = tool_request("a", "Bash", &json!({"command":"ls"}));
-    asked(&mut claude, &line);
+    handle_ask(&mut claude, &line);
     assert_eq!(events_of_line(&mut claude, &line), []);
 }
 
@@ -115,7 +115,7 @@ fn repeated_request_opens_one_ask() {
 fn refusal_of_the_server_reaches_claude() {
     let mut claude = claude();
     let many: Vec<Value> = (0..20).map(|n| json!({"question":format!("Q{n}?")})).collect();
-    let ask = asked(&mut claude, &tool_request("a", "AskUserQuestion", &json!({"questions":many})));
+    let ask = handle_ask(&mut claude, &tool_request("a", "AskUserQuestion", &json!({"questions":many})));
     let limit = ask.body.check_limits().unwrap_err();
     let refusal = Decision::Rejected { message: format!("Sayso refused this request: {limit}."), stop: false };
     let response = sent(&command(&mut claude, outcome(&ask, refusal)));
@@ -151,7 +151,7 @@ fn mismatched_decision_is_sent_as_denial() {
     for (line, yes) in &lines {
         for (word, decision) in &decisions {
             let mut claude = claude();
-            let ask = asked(&mut claude, line);
+            let ask = handle_ask(&mut claude, line);
             let lines = sent(&command(&mut claude, outcome(&ask, decision.clone())));
             let payload = &lines[0]["response"]["response"];
             let allowed = payload["behavior"] == "allow" || payload["action"] == "accept";
@@ -167,7 +167,7 @@ fn mismatched_decision_is_sent_as_denial() {
 fn stop_at_a_form_cancels_it_and_interrupts() {
     let mut claude = claude();
     events_of_line(&mut claude, r#"{"type":"system","subtype":"init"}"#);
-    let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":{}})));
+    let ask = handle_ask(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":{}})));
     let stop = Decision::Rejected { message: "no".into(), stop: true };
     let lines = sent(&command(&mut claude, outcome(&ask, stop)));
     assert_eq!(lines[0]["response"]["response"], json!({"action":"cancel"}));
@@ -179,7 +179,7 @@ fn stop_at_a_form_cancels_it_and_interrupts() {
 fn message_typed_to_a_form_declines_it_and_is_forwarded() {
     let mut claude = claude();
     let schema = json!({"properties":{"a":{"type":"string"},"b":{"type":"string"}}});
-    let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
+    let ask = handle_ask(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
     let decision = Decision::Answered { answers: vec![vec!["why?".into()]; 2], note: None };
     let typed = Command::Outcome {
         session: session(),
@@ -212,7 +212,7 @@ fn words_with_a_form_or_link_are_forwarded_for_people_only() {
         (&link, denied(texts::LINK_DENIED), DecidedBy::Person, None),
     ] {
         let mut claude = claude();
-        let ask = asked(&mut claude, &request("a", asking));
+        let ask = handle_ask(&mut claude, &request("a", asking));
         let decided = Command::Outcome { session: session(), ask: ask_id(), native_id: "a".into(), decision, raw: ask.raw, by };
         let outputs = command(&mut claude, decided);
         let lines = sent(&outputs);
@@ -229,7 +229,7 @@ fn words_with_a_form_or_link_are_forwarded_for_people_only() {
 fn secret_is_sent_but_not_saved() {
     let mut claude = claude();
     let schema = json!({"properties":{"token":{"type":"string","format":"password"}}});
-    let ask = asked(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
+    let ask = handle_ask(&mut claude, &request("a", &json!({"subtype":"elicitation","message":"m","requested_schema":schema})));
     assert!(ask.body.is_secret());
     let decision = Decision::Answered { answers: vec![vec!["s3cr3t-7f1c".into()]], note: None };
     let lines = sent(&command(&mut claude, outcome(&ask, decision)));
@@ -241,10 +241,10 @@ fn secret_is_sent_but_not_saved() {
 #[test]
 fn turn_end_withdraws_its_open_asks() {
     let mut claude = claude();
-    asked(&mut claude, &tool_request("root", "Bash", &json!({"command":"ls"})));
+    handle_ask(&mut claude, &tool_request("root", "Bash", &json!({"command":"ls"})));
     let of_helper =
         json!({"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"ls"},"tool_use_id":"toolu_h","agent_id":"a1"});
-    let ask = asked(&mut claude, &request("helper", &of_helper));
+    let ask = handle_ask(&mut claude, &request("helper", &of_helper));
     assert_eq!(ask.subagent.as_deref(), Some("sub-agent"));
     let told = events_of_line(&mut claude, r#"{"type":"result","subtype":"success","is_error":false}"#);
     assert!(
@@ -254,7 +254,7 @@ fn turn_end_withdraws_its_open_asks() {
     let approved = Decision::Approved { choice: None, input: None };
     assert_eq!(sent(&command(&mut claude, outcome(&ask, approved.clone()))).len(), 1);
     // The result of a tool call withdraws its ask, even for a sub-agent.
-    asked(&mut claude, &request("again", &of_helper));
+    handle_ask(&mut claude, &request("again", &of_helper));
     let result =
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_h","content":"x","is_error":true}]}}"#;
     let told = events_of_line(&mut claude, result);
@@ -346,7 +346,7 @@ fn saved_state_stays_bounded() {
 #[test]
 fn decision_without_words_uses_the_default_text() {
     let mut claude = claude();
-    let ask = asked(&mut claude, &tool_request("a", "Bash", &json!({"command":"ls"})));
+    let ask = handle_ask(&mut claude, &tool_request("a", "Bash", &json!({"command":"ls"})));
     assert!(matches!(&ask.body, AskBody::Approval(_)));
     let lines = sent(&command(&mut claude, outcome(&ask, Decision::Denied { message: " ".into(), stop: false })));
     assert_eq!(lines[0]["response"]["response"]["message"], texts::DENIED);

@@ -60,7 +60,7 @@ fn tool_request(id: &str, tool: &str, input: &Value) -> String {
 }
 
 /// The ask that a line opens.
-fn asked(claude: &mut ClaudeTranslator, line: &str) -> NewAsk {
+fn handle_ask(claude: &mut ClaudeTranslator, line: &str) -> NewAsk {
     let mut asks = events_of_line(claude, line).into_iter().filter_map(|event| match event {
         AgentEvent::AskOpened(ask) => Some(*ask),
         _ => None,

@@ -8,7 +8,7 @@ use sayso_core::texts;
 use serde_json::{Value, json};
 
 use super::{
-    ask_id, asked, command, events, handle_message, outcome, question, request, run, sent, session, turn_completed, working,
+    ask_id, command, events, find_ask, handle_message, outcome, question, request, run, sent, session, turn_completed, working,
 };
 
 fn denied(message: &str, stop: bool) -> Decision {
@@ -26,7 +26,7 @@ fn answered(answers: &[&[&str]]) -> Decision {
 
 /// The lines that are sent for this decision about this request.
 fn decided(codex: &mut CodexTranslator, asks: &Value, decision: Decision, by: DecidedBy) -> (Vec<Output>, Vec<Value>) {
-    let ask = asked(&handle_message(codex, asks));
+    let ask = find_ask(&handle_message(codex, asks));
     let outputs = command(codex, outcome(&ask, decision, by));
     let lines = sent(&outputs);
     (outputs, lines)
@@ -94,7 +94,7 @@ fn patch_approval_shows_the_diff_of_its_item() {
     let changes = json!([{"path": "/project/new.txt", "kind": {"type": "add"}, "diff": "hello\n"}]);
     let item = json!({"type": "fileChange", "id": "call_0", "changes": changes, "status": "inProgress"});
     handle_message(&mut codex, &json!({"method": "item/started", "params": {"threadId": "t-1", "turnId": "u-1", "item": item}}));
-    let ask = asked(&handle_message(&mut codex, &request(0, "item/fileChange/requestApproval", &json!({"reason": null}))));
+    let ask = find_ask(&handle_message(&mut codex, &request(0, "item/fileChange/requestApproval", &json!({"reason": null}))));
     let AskBody::Approval(approval) = &ask.body else { panic!() };
     assert!(format!("{:?}", approval.preview).contains("+hello"));
     let session = Decision::Approved { choice: Some("session".to_owned()), input: None };
@@ -171,7 +171,7 @@ fn in_words(id: &str) -> Value {
 fn non_blocking_question_is_answered_by_a_message() {
     // During a turn, the answer is sent to the turn.
     let mut codex = working();
-    let ask = asked(&handle_message(&mut codex, &in_words("q")));
+    let ask = find_ask(&handle_message(&mut codex, &in_words("q")));
     assert!(!ask.blocking && ask.body.questions().len() == 2);
     assert!(handle_message(&mut codex, &in_words("q")).is_empty(), "told twice, it is one ask");
     let lines = sent(&command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person)));
@@ -179,7 +179,7 @@ fn non_blocking_question_is_answered_by_a_message() {
     assert_eq!((lines[0]["method"].as_str(), words(&lines[0])), (Some("turn/steer"), said));
 
     // The question outlives the turn, and the answer starts the next turn.
-    let ask = asked(&handle_message(&mut codex, &in_words("q2")));
+    let ask = find_ask(&handle_message(&mut codex, &in_words("q2")));
     assert_eq!(events(&handle_message(&mut codex, &turn_completed("completed"))), [&AgentEvent::TurnEnded]);
     let outputs = command(&mut codex, outcome(&ask, answered(&[&["SQLite"], &["payments"]]), DecidedBy::Person));
     let lines = sent(&outputs);
@@ -201,7 +201,7 @@ fn rejection_of_a_non_blocking_question_sends_only_words_of_a_person() {
 fn request_answered_elsewhere_is_withdrawn() {
     let resolved = |id: u64| json!({"method": "serverRequest/resolved", "params": {"threadId": "t-1", "requestId": id}});
     let mut codex = working();
-    let ask = asked(&handle_message(&mut codex, &run(0, "touch a")));
+    let ask = find_ask(&handle_message(&mut codex, &run(0, "touch a")));
     let outputs = handle_message(&mut codex, &resolved(0));
     let withdrawn = AgentEvent::AskWithdrawn { native_id: "0".to_owned(), reason: "It was answered elsewhere.".to_owned() };
     assert_eq!(events(&outputs), [&withdrawn]);
@@ -219,7 +219,7 @@ fn request_answered_elsewhere_is_withdrawn() {
 #[test]
 fn outcome_never_reaches_another_request_with_the_same_id() {
     let mut codex = working();
-    let ask = asked(&handle_message(&mut codex, &run(0, "touch a")));
+    let ask = find_ask(&handle_message(&mut codex, &run(0, "touch a")));
     handle_message(&mut codex, &turn_completed("completed"));
     handle_message(&mut codex, &run(0, "rm -rf /"));
     let late = command(&mut codex, outcome(&ask, Decision::Approved { choice: None, input: None }, DecidedBy::Person));
@@ -234,7 +234,7 @@ fn subagent_events_and_answers_use_its_own_thread() {
     let mut asks = run(0, "touch a");
     asks["params"]["threadId"] = json!("t-2");
     asks["params"]["turnId"] = json!("u-2");
-    let ask = asked(&handle_message(&mut codex, &asks));
+    let ask = find_ask(&handle_message(&mut codex, &asks));
     assert_eq!(ask.subagent.as_deref(), Some("Ada"));
     let lines = sent(&command(&mut codex, outcome(&ask, denied("not you", false), DecidedBy::Person)));
     assert_eq!((&lines[1]["params"]["threadId"], &lines[1]["params"]["expectedTurnId"]), (&json!("t-2"), &json!("u-2")));

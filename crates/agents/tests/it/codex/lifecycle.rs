@@ -8,7 +8,8 @@ use sayso_core::{limits, texts};
 use serde_json::{Value, json};
 
 use super::{
-    ask_id, asked, command, events, handle_message, outcome, prompt, question, run, sent, session, start, turn_completed, working,
+    ask_id, command, events, find_ask, handle_message, outcome, prompt, question, run, sent, session, start, turn_completed,
+    working,
 };
 
 fn exit(codex: &mut CodexTranslator, code: Option<i32>) -> Vec<Output> {
@@ -122,7 +123,7 @@ fn session_without_a_turn_is_not_resumed() {
 #[test]
 fn close_withdraws_all_asks() {
     let mut codex = working();
-    let ask = asked(&handle_message(&mut codex, &run(0, "ls")));
+    let ask = find_ask(&handle_message(&mut codex, &run(0, "ls")));
     let outputs = command(&mut codex, Command::Close { session: session() });
     assert_eq!(sent(&outputs)[0]["method"], "turn/interrupt");
     assert!(outputs.contains(&Output::Stop));
@@ -153,7 +154,7 @@ fn unknown_and_oversized_requests_are_refused() {
     let outputs = handle_message(&mut codex, &run(1, &"x".repeat(limits::RAW)));
     assert!(sent(&outputs)[0]["error"]["message"].as_str().unwrap().contains("the limit is"));
     for id in 0..limits::PENDING {
-        asked(&handle_message(&mut codex, &run(100 + id as u64, "ls")));
+        find_ask(&handle_message(&mut codex, &run(100 + id as u64, "ls")));
     }
     let outputs = handle_message(&mut codex, &run(1000, "ls"));
     assert!(sent(&outputs)[0]["error"]["message"].as_str().unwrap().contains("pending asks"));

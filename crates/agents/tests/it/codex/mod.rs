@@ -56,7 +56,7 @@ fn sent(outputs: &[Output]) -> Vec<Value> {
 }
 
 /// The single ask among outputs.
-fn asked(outputs: &[Output]) -> NewAsk {
+fn find_ask(outputs: &[Output]) -> NewAsk {
     let mut asks = events(outputs).into_iter().filter_map(|event| match event {
         AgentEvent::AskOpened(ask) => Some((**ask).clone()),
         _ => None,

@@ -1,4 +1,13 @@
 //! Processes rows of the outbox: passes outcomes and commands to the translator, and messages to the process or the server.
+//!
+//! Everything that is sent to an agent is an outbox row, written in the transaction that caused it, so a crash between the
+//! commit and the delivery loses nothing. There are two kinds of rows. Outcomes and commands are input for the translator.
+//! Messages (launches, lines, calls and stops) are its output, and are sent unchanged.
+//!
+//! An actor processes the rows of its connection in the order of their ids. Rows arrive in the mailbox after their commit. If
+//! the mailbox was full, or after a start, the actor reads the remaining rows from the database. `taken` is the last row that the
+//! translator got, so a row that is read a second time is skipped. An approval is cancelled if a later row already interrupts or
+//! closes its session. A row that cannot be parsed is dropped with an error in the log, because it would block all later rows.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

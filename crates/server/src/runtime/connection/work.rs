@@ -42,7 +42,7 @@ pub(super) enum Work {
     Calling(OutboxId),
     /// A call got no reply and will not get one.
     CallLost { row: OutboxId, reply: HttpReply },
-    /// These rows do not have to be sent any more.
+    /// These rows no longer need to be sent.
     Done(Vec<OutboxId>),
     /// A deadline of the translator passed, or the agent was silent for too long (`stalled`).
     Tick { stalled: bool },

@@ -26,7 +26,7 @@ pub(crate) fn noted(seq: i64, session: Option<SessionId>) -> StoredEvent {
 }
 
 /// The event of an ask that was opened.
-pub(super) fn asked(seq: i64, session: Option<SessionId>, ask: Ask) -> StoredEvent {
+pub(super) fn make_ask_event(seq: i64, session: Option<SessionId>, ask: Ask) -> StoredEvent {
     StoredEvent { payload: EventPayload::AskRequested(Arc::new(ask)), ..noted(seq, session) }
 }
 

@@ -275,7 +275,7 @@ mod tests {
     fn question_event_has_the_native_ask_and_the_question_rest_object() {
         let session = fixture::session(1);
         let ask = fixture::question("Which database?");
-        let frame = Frame::stored(fixture::asked(42, Some(session), ask.clone()));
+        let frame = Frame::stored(fixture::make_ask_event(42, Some(session), ask.clone()));
         let (_, data) = read(&frame);
         let mut expected = serde_json::to_value(sayso_api::ask::Ask::from(&ask)).unwrap();
         expected["question"] = serde_json::to_value(sayso_api::compat::QuestionEventData::from(&ask)).unwrap();
@@ -289,7 +289,7 @@ mod tests {
     fn event_name_follows_the_ask_kind_and_plans_have_a_question_object() {
         let mut ask = fixture::approval(Action::Other);
         let name = |payload: fn(Arc<Ask>) -> EventPayload, ask: &Ask| {
-            let mut event = fixture::asked(1, None, ask.clone());
+            let mut event = fixture::make_ask_event(1, None, ask.clone());
             event.payload = payload(Arc::new(ask.clone()));
             let (fields, data) = read(&Frame::stored(event));
             (fields["event"].clone(), data["data"]["question"].is_object())
@@ -385,7 +385,7 @@ mod tests {
                     let answers = vec![vec![long.clone(); 8]; 16];
                     fixture::decide(&mut ask, Decision::Answered { answers, note: Some(huge.clone()) });
                 }
-                let frame = Frame::stored(fixture::asked(9, None, ask.clone()));
+                let frame = Frame::stored(fixture::make_ask_event(9, None, ask.clone()));
                 assert!(frame.native().len() <= FRAME_MAX, "{kind:?} {}", frame.native().len());
                 let (_, data) = read(&frame);
                 assert_eq!(data["data"]["truncated"], json!(true), "{kind:?}");
@@ -400,7 +400,7 @@ mod tests {
         if let AskBody::Approval(approval) = Arc::make_mut(&mut ask.body) {
             approval.preview = Some(Preview::Text { text: "x".repeat(FRAME_MAX) });
         }
-        let (_, data) = read(&Frame::stored(fixture::asked(1, None, ask)));
+        let (_, data) = read(&Frame::stored(fixture::make_ask_event(1, None, ask)));
         assert_eq!(data["data"]["truncated"], json!(true));
         assert_eq!(data["data"]["approval"]["preview"], json!(null));
         assert_eq!(data["data"]["approval"]["paths"], json!(["src/main.rs"]));
@@ -414,7 +414,7 @@ mod tests {
         let mut ask = fixture::question("q");
         Arc::make_mut(&mut ask.context).labels = [("team".to_owned(), "a".to_owned())].into();
         ask.origin.opened_by = Some(token);
-        let asked = Frame::stored(fixture::asked(1, Some(mine), ask));
+        let asked = Frame::stored(fixture::make_ask_event(1, Some(mine), ask));
         let noted = Frame::stored(fixture::noted(2, Some(mine)));
         let live = Frame::live(fixture::delta(mine, "x"));
         let scopes = [

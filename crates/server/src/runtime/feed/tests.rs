@@ -278,7 +278,7 @@ fn ring_is_bounded_by_the_size_of_its_events() {
     let database = Arc::new(Database::default());
     let weak: Vec<_> = (1..=20)
         .map(|seq| {
-            let mut event = fixture::asked(seq, None, fixture::question(&"x".repeat(100_000)));
+            let mut event = fixture::make_ask_event(seq, None, fixture::question(&"x".repeat(100_000)));
             event.session = Some(fixture::session(1));
             let ask = Arc::downgrade(event.payload.ask().unwrap());
             feed.publish(vec![event]);

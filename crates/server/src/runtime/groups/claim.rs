@@ -77,7 +77,7 @@ pub(crate) async fn claim(
     let name = match (request.name, request.group) {
         (None, Some(group)) => return groups::claim(services, caller, groups::group_id(&group)?, &wish).await.map(Some),
         (Some(name), None) => name,
-        (Some(_), Some(_)) | (None, None) => return Err(ServiceError::invalid("a claim has either a name or a group")),
+        (Some(_), Some(_)) | (None, None) => return Err(ServiceError::invalid("send either name or group")),
     };
     let before = wish.call.as_deref().and_then(|call| runtime.groups.lock().claimed_by(caller.token, call));
     if let Some(group) = before {

@@ -329,7 +329,7 @@ impl Supervised {
         let Interference { attached, wrote } = self.ledger.attached(AttachReport { last_input, attachment });
         if attached {
             self.warn(format!(
-                "Another program (process {previous_peer}) was connected to the supervisor of this agent in place of this server. \
+                "Another program (process {previous_peer}) connected to the supervisor of this agent instead of this server. \
                  If you did not start it, stop the session and look at what the agent did."
             ));
         }

@@ -17,7 +17,7 @@ const PLACE_LABELS: [&str; 2] = ["tmuxPane", "tmuxSocket"];
 pub(crate) fn check_agent(caller: &Caller, reported: &str) -> Result<(), ServiceError> {
     match &caller.identity.agent {
         Some(agent) if agent != reported => Err(ServiceError::IdentityRefused(format!(
-            "this token is the one of the agent `{}`; use a token for `{}`, or leave the name out",
+            "this token belongs to the agent `{}`; use a token for `{}`, or omit the name",
             limits::head(agent, 80),
             limits::head(reported, 80)
         ))),
@@ -47,7 +47,7 @@ pub(crate) fn asker_labels(caller: &Caller, reported: Labels) -> Result<Labels, 
             labels.insert(key, value);
         } else if labels.get(&key) != Some(&value) {
             return Err(ServiceError::IdentityRefused(format!(
-                "this token may not set the label `{}`; make a token with that label",
+                "this token cannot set the label `{}`; create a token with that label",
                 limits::head(&key, 80)
             )));
         }

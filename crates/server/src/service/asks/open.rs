@@ -79,7 +79,7 @@ pub(crate) enum AskRefused {
     ContainsNul(#[from] ContainsNul),
     #[error(transparent)]
     Link(#[from] LinkSchemeRefused),
-    #[error("this session has asked too much in a short time; wait a few minutes")]
+    #[error("this session has stored too much text in a short time; wait a few minutes")]
     ByteQuota,
 }
 
@@ -215,7 +215,7 @@ struct RequestedAsk {
 async fn parse_request(services: &Services, caller: &Caller, new: NewAsk) -> Result<RequestedAsk, ServiceError> {
     let reported_directory = new.external.as_ref().map(|named| named.cwd.clone());
     let found = match (&new.session_id, new.external) {
-        (Some(_), Some(_)) => return Err(ServiceError::invalid("an ask has either a sessionId or an external session")),
+        (Some(_), Some(_)) => return Err(ServiceError::invalid("send either sessionId or external, not both")),
         (Some(id), None) => Some(sessions::find(services, caller, id).await?.session),
         (None, Some(named)) => Some(ensure_external(services, caller, named).await?),
         (None, None) => None,
@@ -229,7 +229,7 @@ async fn parse_request(services: &Services, caller: &Caller, new: NewAsk) -> Res
         }
         (None, Some(approval), None) => AskBody::Approval(approval.into()),
         (None, None, Some(link)) => AskBody::Link(Link { url: link.url, message: link.message }),
-        _ => return Err(ServiceError::invalid("an ask has either questions, or an approval, or a link")),
+        _ => return Err(ServiceError::invalid("send exactly one of questions, approval and link")),
     };
     if let (Some(session), Some(directory)) = (&found, reported_directory) {
         note_directory(&mut body, &session.project, directory).await;
@@ -237,7 +237,7 @@ async fn parse_request(services: &Services, caller: &Caller, new: NewAsk) -> Res
     let timeout = span("timeout", new.timeout.as_deref())?;
     let keep = span("keep", new.keep.as_deref())?;
     if keep.is_some_and(|keep| keep.0 > LONGEST_KEEP) {
-        return Err(ServiceError::invalid("keep is at most 90d"));
+        return Err(ServiceError::invalid("keep must be at most 90d"));
     }
     if let Some(agent) = &new.agent {
         check_agent(caller, agent)?;

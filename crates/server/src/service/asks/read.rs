@@ -79,7 +79,9 @@ fn status_filter(status: Option<&str>) -> Result<StatusFilter, ServiceError> {
         Some("denied") => StatusFilter::Outcome(OutcomeStatus::Denied),
         Some("withdrawn") => StatusFilter::Outcome(OutcomeStatus::Withdrawn),
         Some(_) => {
-            return Err(ServiceError::invalid("status is pending, resolved, answered, rejected, approved, denied or withdrawn"));
+            return Err(ServiceError::invalid(
+                "status must be pending, resolved, answered, rejected, approved, denied or withdrawn",
+            ));
         }
     })
 }

@@ -28,11 +28,13 @@ pub(super) async fn check_terms(body: &AskBody) -> Result<(), ServiceError> {
         AskBody::Approval(approval) => {
             if let Some(allowed) = &approval.allowed_decisions {
                 if allowed.is_empty() {
-                    return Err(ServiceError::invalid("allowedDecisions is empty; list at least one decision, or leave it out"));
+                    return Err(ServiceError::invalid(
+                        "allowedDecisions is empty; list at least one decision, or omit the field",
+                    ));
                 }
                 if approval.editable && !allowed.contains(&ApprovalDecision::Edit) {
                     return Err(ServiceError::invalid(
-                        "editable is true, but allowedDecisions has no \"edit\"; add it, or leave editable out",
+                        "editable is true, but allowedDecisions has no \"edit\"; add it, or omit editable",
                     ));
                 }
             }

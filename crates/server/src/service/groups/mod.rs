@@ -49,7 +49,7 @@ pub(crate) fn group_id(text: &str) -> Result<GroupId, ServiceError> {
 fn lease(text: Option<&str>) -> Result<Duration, ServiceError> {
     let lease = span("lease", text)?.map_or(LEASE, |lease| lease.0);
     if lease.is_zero() || lease > LONGEST_LEASE {
-        return Err(ServiceError::invalid("a lease is longer than 0 and at most 1h; renew it if you need longer"));
+        return Err(ServiceError::invalid("lease must be longer than 0 and at most 1h; renew the claim if you need longer"));
     }
     Ok(lease)
 }
@@ -78,7 +78,7 @@ impl ClaimWish {
         limits::check("the name of the worker", request.worker.len(), limits::NAME)?;
         plain_text::check("the name of the worker", &request.worker)?;
         if request.worker.trim().is_empty() {
-            return Err(ServiceError::invalid("a claim needs the name of the worker"));
+            return Err(ServiceError::invalid("worker is empty; send the name of the worker"));
         }
         Ok(Self { worker: request.worker.clone(), call, lease: lease(request.lease.as_deref())? })
     }

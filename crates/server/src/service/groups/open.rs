@@ -46,7 +46,7 @@ pub(crate) async fn open(
     for ask in new.asks {
         if ask.dedupe_key.is_some() || ask.keep.is_some() || ask.policy_only.is_some() {
             return Err(ServiceError::invalid(
-                "an ask of a group has no dedupeKey, keep or policyOnly; the group has key and keep",
+                "an ask of a group cannot have dedupeKey, keep or policyOnly; set key and keep of the group instead",
             ));
         }
         let mut ask = prepare(services, caller, ask).await?;
@@ -99,7 +99,7 @@ pub(crate) async fn open(
 
 fn check(services: &Services, new: &NewGroup) -> Result<(), ServiceError> {
     if new.name.trim().is_empty() {
-        return Err(ServiceError::invalid("a group needs a name, for example the one of your program"));
+        return Err(ServiceError::invalid("name is empty; send a name, for example that of your program"));
     }
     limits::check("the name of the group", new.name.len(), limits::NAME)?;
     plain_text::check("the name of the group", &new.name)?;
@@ -121,7 +121,7 @@ fn check(services: &Services, new: &NewGroup) -> Result<(), ServiceError> {
 fn parse_keep(text: Option<&str>) -> Result<Span, ServiceError> {
     let keep = span("keep", text)?.unwrap_or(Span(KEEP));
     if keep.0.is_zero() || keep.0 > LONGEST_KEEP {
-        return Err(ServiceError::invalid("keep is longer than 0 and at most 90d"));
+        return Err(ServiceError::invalid("keep must be longer than 0 and at most 90d"));
     }
     Ok(keep)
 }

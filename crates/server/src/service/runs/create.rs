@@ -98,7 +98,7 @@ fn input_texts(input: BTreeMap<String, Value>) -> Result<BTreeMap<String, String
             Value::Bool(yes) => yes.to_string(),
             Value::Null | Value::Array(_) | Value::Object(_) => {
                 let shown = limits::head(&name, 80);
-                return Err(ServiceError::invalid(format!("the input `{shown}` is a text, a number or yes or no")));
+                return Err(ServiceError::invalid(format!("the input `{shown}` must be text, a number, true or false")));
             }
         };
         limits::check("an input", text.len(), INPUT)?;

@@ -28,7 +28,7 @@ pub(crate) async fn configure(
     check_mode(caller, permission_mode.as_deref())?;
     limits::check("the model", model.as_ref().map_or(0, String::len), limits::NAME)?;
     if [&permission_mode, &model].into_iter().flatten().any(|text| text.trim().is_empty()) {
-        return Err(ServiceError::invalid("a permission mode or a model has a name; leave out what stays as it is"));
+        return Err(ServiceError::invalid("permissionMode or model is empty; omit the field to keep its value"));
     }
     let found = find(services, caller, id).await?;
     let session = found.session.id;

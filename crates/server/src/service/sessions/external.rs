@@ -21,7 +21,7 @@ fn external_key(caller: &Caller, agent: &str, session_id: &str) -> Result<Extern
     for (what, name) in [("agent", agent), ("sessionId", session_id)] {
         limits::check(what, name.len(), limits::NAME)?;
         if name.trim().is_empty() || name.contains(char::is_control) {
-            return Err(ServiceError::invalid(format!("{what} is a name without control characters")));
+            return Err(ServiceError::invalid(format!("{what} must be a name without control characters")));
         }
     }
     check_agent(caller, agent)?;

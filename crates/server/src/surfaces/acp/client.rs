@@ -62,7 +62,7 @@ pub(super) fn wanted_session(params: &Object<'_>, default_agent: Option<&str>) -
     let meta = params.object("_meta").unwrap_or_default();
     let own = meta.object("sayso").unwrap_or_default();
     let agent = own.non_blank_text("agent").or_else(|| meta.non_blank_text("agent")).or_else(|| default_agent.map(str::to_owned));
-    let agent = agent.ok_or("no agent is named: write it as `_meta.sayso.agent`")?;
+    let agent = agent.ok_or("no agent is named; set `_meta.sayso.agent`")?;
     let labels = own.object("labels").unwrap_or_default();
     let labels: BTreeMap<String, String> =
         labels.fields().filter_map(|(key, value)| Some((key.to_owned(), text(value)?))).collect();
@@ -77,12 +77,12 @@ pub(super) fn prompt(params: &Object<'_>) -> Result<String, String> {
     for block in blocks {
         let block = Object::of(block).ok_or("a block of the prompt is not an object")?;
         match block.text("type").unwrap_or_default().as_str() {
-            "text" => said.push_str(&block.text("text").ok_or("a text block without `text`")?),
+            "text" => said.push_str(&block.text("text").ok_or("a text block has no `text`")?),
             "resource_link" => said.push_str(&block.text("uri").ok_or("a resource link without `uri`")?),
             "resource" => {
                 let resource = block.object("resource").ok_or("a resource block without `resource`")?;
                 let uri = resource.text("uri").unwrap_or_default();
-                let content = resource.text("text").ok_or("only resources that are text can be enclosed")?;
+                let content = resource.text("text").ok_or("only text resources can be embedded")?;
                 said.push_str(&uri);
                 enclosed.push_str(&format!("\n\n{uri}:\n{}", super::telling::fenced("", &content)));
             }

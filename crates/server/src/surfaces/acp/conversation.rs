@@ -208,7 +208,7 @@ impl Conversation {
             return reply(&id, To::Connection, &client::introduction(), out);
         }
         if self.client.is_none() {
-            return self.fault(&id, json_rpc::INVALID_REQUEST, "say `initialize` first", out);
+            return self.fault(&id, json_rpc::INVALID_REQUEST, "send `initialize` first", out);
         }
         let session = || params.non_blank_text("sessionId").or_else(|| named.map(str::to_owned)).ok_or("`sessionId` is missing");
         let wrong = match method {
@@ -272,7 +272,13 @@ impl Conversation {
             return out.push(Output::Send(Frame { to: To::Known(session.to_owned()), line }));
         };
         if talk.prompts.len() + talk.held.len() >= PROMPTS {
-            return error(id, session, json_rpc::INVALID_REQUEST, "too many prompts are waiting; wait for some of them", out);
+            return error(
+                id,
+                session,
+                json_rpc::INVALID_REQUEST,
+                "too many prompts are waiting; wait until some of them are finished",
+                out,
+            );
         }
         match talk.doing {
             Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session has ended", out),
@@ -438,8 +444,9 @@ fn elsewhere(pending: &Pending, again: Option<&str>, out: &mut Vec<Output>) {
         (None, None) => ask.questions.iter().map(|question| question.text.as_str()).collect::<Vec<_>>().join("\n"),
     };
     let before = again.map(|again| format!("{again}\n\n")).unwrap_or_default();
-    let text =
-        format!("\n\n{before}This waits for you and cannot be asked here. Answer it in your Sayso inbox:\n\n{subject}\n\n");
+    let text = format!(
+        "\n\n{before}This ask is waiting for you and cannot be shown here. Answer it in your Sayso inbox:\n\n{subject}\n\n"
+    );
     update(&pending.session, &telling::text_update("agent_message_chunk", &text), out);
 }
 

@@ -31,7 +31,7 @@ impl BodyLimits {
 pub(crate) async fn read_body(body: Body, limits: BodyLimits) -> Result<Bytes, ApiError> {
     let read = tokio::time::timeout(limits.time, Limited::new(body, limits.bytes).collect()).await;
     let read = read.map_err(|_| {
-        let detail = format!("the body took more than {} seconds", limits.time.as_secs());
+        let detail = format!("the body did not arrive within {} seconds", limits.time.as_secs());
         ApiError::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::RequestTimeout, detail)
     })?;
     let read = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {

@@ -17,13 +17,13 @@ pub(super) const NOTIFY_USER: &str = "notify_user";
 pub(super) const INSTRUCTIONS: &str = "Sayso reaches the person you work for, wherever they are. Use ask_user when you need a \
      decision, a preference or a fact that only they have, and wait for it: the call returns when they have answered. If a \
      call says that it is still waiting, or was moved to the background, do nothing else until there is an answer; \
-     get_answer waits on. Use notify_user to tell them something that needs no answer.";
+     get_answer continues to wait. Use notify_user to tell them something that needs no answer.";
 
 const ASK: &str = "Ask the person you work for one or more questions, and wait for the answers. Put everything that belongs \
      together into one call. Give options where you can; the person may always add words of their own unless custom is \
      false. The call takes as long as the person takes, which may be hours: do not go on without the answer. If it returns \
      with status pending, call get_answer with the id.";
-const GET: &str = "Wait on for the answer to an earlier ask_user that returned with status pending. Returns the answer, or \
+const GET: &str = "Continue to wait for the answer to an earlier ask_user that returned with status pending. Returns the answer, or \
      status pending again when the time is over.";
 const YES: &str = "For Claude Code's --permission-prompt-tool: asks the person whether a tool may be used. Not for you to call.";
 const SAY: &str = "Tell the person something that needs no answer: a result, a milestone, a warning. Returns at once.";

@@ -56,7 +56,7 @@ impl<A: Asks> Tools<A> {
     async fn get_answer(&self, call: ToolInvocation<'_, A>) -> Result<CallToolResult, ToolFailure> {
         let wanted: GetAnswer = arguments::read(call.arguments)?;
         let wait = wanted.wait(call.caller.patience())?;
-        match patiently(call.context, taken(&call.asks, &wanted.id, Some(wait))).await {
+        match patiently(call.context, await_outcome(&call.asks, &wanted.id, Some(wait))).await {
             Some(ask) => Ok(words::result(&ask?)),
             None => Ok(words::failure(NOT_WAITING)),
         }
@@ -113,7 +113,7 @@ impl<A: Asks> Tools<A> {
             new.dedupe_key = None;
         }
         let id = Box::pin(asks.open(new)).await?.id;
-        match patiently(context, taken(asks, &id, None)).await {
+        match patiently(context, await_outcome(asks, &id, None)).await {
             Some(ask) => Ok(prompt.reply(&words::decision(&ask?))),
             None => {
                 // An approval must not be given after its caller stopped waiting.
@@ -138,11 +138,11 @@ struct ToolInvocation<'a, A> {
 async fn outcome<A: Asks>(asks: &A, new: NewAsk, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
     // Boxed to free the memory for opening before the wait, because many calls may wait for a long time.
     let id = Box::pin(asks.open(new)).await?.id;
-    taken(asks, &id, patience).await
+    await_outcome(asks, &id, patience).await
 }
 
 /// Waits for an outcome and collects it. Returns the pending ask if there is none in time.
-async fn taken<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
+async fn await_outcome<A: Asks>(asks: &A, id: &str, patience: Option<Duration>) -> Result<Ask, ToolFailure> {
     let ask = asks.wait(id, patience).await?;
     if ask.outcome.is_none() { Ok(ask) } else { Box::pin(asks.receive(id)).await }
 }

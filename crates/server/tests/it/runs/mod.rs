@@ -244,7 +244,7 @@ async fn answer_endpoint_explains_invalid_requests() {
     let waiting = world.ended(json!({ "questions": "forward" })).await;
     let (run, ask) = (id(&waiting), id(&waiting["pendingQuestions"][0]));
     let answers = json!({ "answers": [["SQLite"]] });
-    let other = world.opened(crate::world::question()).await;
+    let other = world.open_ask(crate::world::question()).await;
     for (path, code) in [
         (format!("/v1/runs/run_nothing/questions/{ask}"), "run_not_found"),
         (format!("/v1/runs/{}/questions/{ask}", run.replace(&run[30..], "000000")), "run_not_found"),

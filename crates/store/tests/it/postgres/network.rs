@@ -28,7 +28,7 @@ struct NetworkServer {
     address: Ipv4Addr,
     /// The authority that signed the server's certificate.
     authority: PathBuf,
-    /// An authority that did not.
+    /// Another authority, which the client must not accept for this server.
     stranger: PathBuf,
     certificate: PathBuf,
 }
@@ -147,7 +147,7 @@ async fn certificate_is_checked_as_the_tls_mode_says() {
     }
 }
 
-/// A server without TLS, or an attacker in between who says so.
+/// A server without TLS, or an attacker that claims to be one.
 #[tokio::test]
 async fn required_tls_is_not_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,4 +1,4 @@
-//! The asking and the answering clients.
+//! Clients that open asks, and clients that answer them.
 
 use std::sync::Arc;
 

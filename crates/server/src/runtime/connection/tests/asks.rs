@@ -125,7 +125,8 @@ fn session_that_asks_too_many_bytes_is_refused() {
     }
     assert_eq!(setup.state.pending, 8);
     let Some(Input::Command(Command::Outcome { decision, .. })) = setup.inputs().pop() else { panic!("nothing was refused") };
-    let message = "Sayso refused this request: this session has asked too much in a short time; wait a few minutes.".to_owned();
+    let message =
+        "Sayso refused this request: this session has stored too much text in a short time; wait a few minutes.".to_owned();
     assert_eq!(decision, Decision::Rejected { message, stop: false });
 }
 

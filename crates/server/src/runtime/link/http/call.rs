@@ -121,7 +121,8 @@ pub(super) async fn follow(mut response: Response, silence: Duration, say: &mpsc
     say.send(HttpSaid::Opened).await.map_err(|_| GONE)?;
     let mut reader = SseReader::new(limits::LINE);
     loop {
-        let piece = tokio::time::timeout(silence, response.chunk()).await.map_err(|_| "it fell silent")?.map_err(words)?;
+        let piece =
+            tokio::time::timeout(silence, response.chunk()).await.map_err(|_| "it stopped sending data")?.map_err(words)?;
         let Some(piece) = piece else { return Ok(()) };
         reader.push(&piece).map_err(|_| "an event of it is larger than 16 MiB")?;
         while let Some(frame) = reader.pop() {

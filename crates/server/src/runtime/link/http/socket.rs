@@ -26,7 +26,7 @@ const WRITE: Duration = Duration::from_secs(30);
 const WRITTEN: u16 = 200;
 
 const NOT_OPEN: &str = "its socket is not open";
-const NOT_WRITTEN: &str = "its socket closed while this was written";
+const NOT_WRITTEN: &str = "its socket closed during the write";
 
 type Calls = mpsc::Receiver<(Option<OutboxId>, HttpCall)>;
 type Socket = WebSocketStream<UnixStream>;

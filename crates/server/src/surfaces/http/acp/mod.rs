@@ -83,7 +83,7 @@ async fn post_message(State(app): State<Arc<App>>, authorized: Authorized, reque
     let (parts, body) = request.into_parts();
     let json = value(&parts.headers, &header::CONTENT_TYPE).is_some_and(|kind| kind.starts_with("application/json"));
     if !json {
-        let detail = "a message is sent as application/json";
+        let detail = "send messages as application/json";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::MalformedRequest, detail));
     }
     let body = read_body(body, BodyLimits::CALLER).await?;
@@ -165,7 +165,7 @@ fn with_id(mut response: Response, id: &str) -> Response {
 async fn listen(State(app): State<Arc<App>>, authorized: Authorized, headers: HeaderMap) -> Result<Response, ApiError> {
     authorized.may(Permission::Answer)?;
     if !value(&headers, &header::ACCEPT).is_some_and(|accepted| accepted.contains("text/event-stream")) {
-        let detail = "streams are sent as text/event-stream; accept that type";
+        let detail = "streams have the type text/event-stream; accept that type";
         return Err(ApiError::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::InvalidRequest, detail));
     }
     let (id, connection) = app.acp.find(&headers, &authorized)?;
