@@ -23,7 +23,7 @@ use crate::snapshot::{all, one};
 use crate::unit::{Counters, Rows, Unit};
 
 /// The number of flushed asks, sessions and connections that stay in memory.
-const CACHED_ASKS: usize = 1024;
+const CACHED_ASKS: usize = 256;
 const KEPT_SESSIONS: usize = 256;
 const KEPT_CONNECTIONS: usize = 256;
 /// Larger asks are not kept after a flush, in bytes.

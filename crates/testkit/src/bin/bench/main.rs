@@ -229,7 +229,7 @@ async fn round_trip_100(report: &mut Report, size: Size) -> Result<()> {
             .figure("fixed_work_us", meter::median(&work))
             .figure("best_cpu_us", windows.iter().map(|window| window.cpu_us).fold(f64::INFINITY, f64::min))
             .figure("best_per_second", windows.iter().map(|window| window.per_second).fold(0.0, f64::max))
-            .target("per_second", of(&windows, |window| window.per_second), AtLeast(6_000.0))
+            .target("per_second", of(&windows, |window| window.per_second), AtLeast(7_000.0))
             .target("p50_ms", of(&windows, |window| window.p50_ms), AtMost(16.0))
             .target("cpu_us", of(&windows, |window| window.cpu_us), AtMost(170.0)),
     )
