@@ -4,10 +4,10 @@ pub(crate) mod asks;
 mod events;
 mod groups;
 mod page;
-mod people;
 mod rule_hits;
 pub(crate) mod runs;
 pub(crate) mod sessions;
+mod tokens_and_notifications;
 
 /// Returns the hexadecimal end of an id, without the prefix of its kind.
 fn id_suffix(suffix: Option<&str>, prefix: &str) -> Option<String> {

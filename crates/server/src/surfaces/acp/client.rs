@@ -84,7 +84,7 @@ pub(super) fn prompt(params: &Object<'_>) -> Result<String, String> {
                 let uri = resource.text("uri").unwrap_or_default();
                 let content = resource.text("text").ok_or("only text resources can be embedded")?;
                 said.push_str(&uri);
-                enclosed.push_str(&format!("\n\n{uri}:\n{}", super::telling::fenced("", &content)));
+                enclosed.push_str(&format!("\n\n{uri}:\n{}", super::updates::fenced("", &content)));
             }
             other => return Err(format!("a prompt can contain text and resources, not `{other}`")),
         }

@@ -9,25 +9,25 @@ use serde_json::{Value, json};
 
 use super::call::{Refusal, Reply, SessionCall};
 use super::conversation::{Conversation, Output, Purpose, To, error, refusal, reply, stopped, update};
-use super::talk::{Doing, Held, Prompt, Talk};
-use super::telling::{Voice, text_update};
+use super::session_state::{Activity, HeldRequest, Prompt, SessionState};
+use super::updates::{SentUpdates, text_update};
 
 impl Conversation {
     pub(super) fn event(&mut self, session: &str, event: FeedEvent, out: &mut Vec<Output>) {
-        let Some(talk) = self.sessions.get_mut(session) else { return };
-        let told = event.seq.is_some_and(|seq| seq <= talk.told_to);
+        let Some(session_state) = self.sessions.get_mut(session) else { return };
+        let told = event.seq.is_some_and(|seq| seq <= session_state.told_to);
         match event.event {
-            Event::MessageDelta(delta) => update(session, &talk.voice.piece(delta), out),
+            Event::MessageDelta(delta) => update(session, &session_state.sent_updates.piece(delta), out),
             Event::MessageCompleted(message) => {
-                if !talk.record_message(&message.id)
+                if !session_state.record_message(&message.id)
                     && !told
-                    && let Some(said) = talk.voice.message(&message)
+                    && let Some(said) = session_state.sent_updates.message(&message)
                 {
                     update(session, &said, out);
                 }
             }
             Event::ToolStarted(tool) | Event::ToolUpdated(tool) | Event::ToolCompleted(tool) => {
-                update(session, &talk.voice.tool(&tool), out);
+                update(session, &session_state.sent_updates.tool(&tool), out);
             }
             Event::QuestionRequested(asked) | Event::ApprovalRequested(asked) | Event::LinkRequested(asked) => {
                 if !told {
@@ -72,11 +72,11 @@ impl Conversation {
         if changed.permission_mode.is_some() || changed.model.is_some() {
             return;
         }
-        let doing = Doing::of(changed.status, changed.resumable);
-        let Some(talk) = self.sessions.get_mut(session) else { return };
-        let over = talk.set_activity(doing);
-        let cancelled = !over.is_empty() && std::mem::take(&mut talk.cancelled);
-        let held = if doing == Doing::Running { Vec::new() } else { std::mem::take(&mut talk.held) };
+        let activity = Activity::of(changed.status, changed.resumable);
+        let Some(session_state) = self.sessions.get_mut(session) else { return };
+        let over = session_state.set_activity(activity);
+        let cancelled = !over.is_empty() && std::mem::take(&mut session_state.cancelled);
+        let held = if activity == Activity::Running { Vec::new() } else { std::mem::take(&mut session_state.held) };
         let reason = changed.reason.as_deref().unwrap_or("the session has ended");
         for id in over {
             match changed.status {
@@ -86,10 +86,10 @@ impl Conversation {
             }
         }
         for held in held {
-            match (held, doing) {
-                (Held::New(id), Doing::Idle | Doing::Running) => reply_session_created(&id, session, out),
-                (Held::Prompt(id, text), Doing::Idle | Doing::Running) => self.send_prompt(id, session, text, out),
-                (Held::New(id) | Held::Prompt(id, _), Doing::Over { .. }) => {
+            match (held, activity) {
+                (HeldRequest::New(id), Activity::Idle | Activity::Running) => reply_session_created(&id, session, out),
+                (HeldRequest::Prompt(id, text), Activity::Idle | Activity::Running) => self.send_prompt(id, session, text, out),
+                (HeldRequest::New(id) | HeldRequest::Prompt(id, _), Activity::Over { .. }) => {
                     error(&id, session, json_rpc::INTERNAL, reason, out);
                 }
             }
@@ -103,12 +103,12 @@ impl Conversation {
             }
             (Purpose::New(id), Ok(Reply::Session(session))) => {
                 self.follow(&session, 0, out);
-                let Some(talk) = self.sessions.get_mut(&session.id) else { return };
-                match talk.doing {
-                    Doing::Idle => reply_session_created(&id, &session.id, out),
+                let Some(session_state) = self.sessions.get_mut(&session.id) else { return };
+                match session_state.activity {
+                    Activity::Idle => reply_session_created(&id, &session.id, out),
                     // The session is starting. The client gets its reply when the session accepts a prompt or fails.
-                    Doing::Running => talk.held.push(Held::New(id)),
-                    Doing::Over { .. } => {
+                    Activity::Running => session_state.held.push(HeldRequest::New(id)),
+                    Activity::Over { .. } => {
                         let reason = session.reason.as_deref().unwrap_or("the agent ended");
                         error(&id, &session.id, json_rpc::INTERNAL, reason, out);
                     }
@@ -119,9 +119,9 @@ impl Conversation {
                 self.call(Purpose::Replay { id, session, pending: Vec::new() }, call, out);
             }
             (Purpose::Replay { id, session, mut pending }, Ok(Reply::Transcript(page))) => {
-                let mut voice = Voice::default();
+                let mut sent_updates = SentUpdates::default();
                 for block in page.data {
-                    replay(&session.id, block, &mut voice, &mut pending, out);
+                    replay(&session.id, block, &mut sent_updates, &mut pending, out);
                 }
                 match page.next_cursor {
                     Some(cursor) => {
@@ -148,8 +148,8 @@ impl Conversation {
                 reply(&id, To::Connection, &list, out);
             }
             (Purpose::Prompt { id, session }, Ok(Reply::Said(accepted))) => match self.sessions.get_mut(&session) {
-                Some(talk) => {
-                    talk.prompts.push(Prompt { id, message: accepted.message_id, seen: false, ran: false });
+                Some(session_state) => {
+                    session_state.prompts.push(Prompt { id, message: accepted.message_id, seen: false, ran: false });
                 }
                 None => error(&id, &session, json_rpc::INTERNAL, "the session is no longer visible to this token", out),
             },
@@ -171,8 +171,8 @@ impl Conversation {
                     self.ask(&id, ask, out);
                 }
                 // Asks opened in the gap are no longer pending, so they are not presented.
-                if let Some(talk) = self.sessions.get_mut(&id) {
-                    talk.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
+                if let Some(session_state) = self.sessions.get_mut(&id) {
+                    session_state.prompts.iter_mut().for_each(|prompt| (prompt.seen, prompt.ran) = (true, true));
                 }
                 let Session { status, reason, resumable, .. } = *session;
                 self.changed(&id, &SessionStatusChange { status, reason, resumable, permission_mode: None, model: None }, out);
@@ -186,10 +186,10 @@ impl Conversation {
                 refusal(&id, To::Known(session), &why, out)
             }
             (Purpose::TakeUp(session), Err(why)) => {
-                let Some(talk) = self.sessions.get_mut(&session) else { return };
-                talk.doing = Doing::Over { resumable: true };
-                for held in std::mem::take(&mut talk.held) {
-                    let (Held::New(id) | Held::Prompt(id, _)) = held;
+                let Some(session_state) = self.sessions.get_mut(&session) else { return };
+                session_state.activity = Activity::Over { resumable: true };
+                for held in std::mem::take(&mut session_state.held) {
+                    let (HeldRequest::New(id) | HeldRequest::Prompt(id, _)) = held;
                     refusal(&id, To::Known(session.clone()), &why, out);
                 }
             }
@@ -211,12 +211,12 @@ impl Conversation {
 
     /// Starts forwarding the events of this session to the client, unless it does already.
     fn follow(&mut self, session: &Session, told_to: i64, out: &mut Vec<Output>) {
-        if let Some(talk) = self.sessions.get_mut(&session.id) {
-            talk.told_to = talk.told_to.max(told_to);
+        if let Some(session_state) = self.sessions.get_mut(&session.id) {
+            session_state.told_to = session_state.told_to.max(told_to);
             return;
         }
-        let doing = Doing::of(session.status, session.resumable);
-        self.sessions.insert(session.id.clone(), Talk::new(doing, told_to));
+        let activity = Activity::of(session.status, session.resumable);
+        self.sessions.insert(session.id.clone(), SessionState::new(activity, told_to));
         out.push(Output::Follow { session: session.id.clone(), since: session.seq.unwrap_or(0) });
     }
 }
@@ -227,11 +227,11 @@ fn reply_session_created(id: &Id, session: &str, out: &mut Vec<Output>) {
 }
 
 /// Replays one block of a transcript. Pending asks are presented after all blocks.
-fn replay(session: &str, block: Value, voice: &mut Voice, pending: &mut Vec<Ask>, out: &mut Vec<Output>) {
+fn replay(session: &str, block: Value, sent_updates: &mut SentUpdates, pending: &mut Vec<Ask>, out: &mut Vec<Output>) {
     let kind = block["type"].as_str().unwrap_or_default().to_owned();
     let told = match kind.as_str() {
-        "message" => serde_json::from_value(block).ok().and_then(|message: MessageBlock| voice.message(&message)),
-        "tool" => serde_json::from_value(block).ok().map(|tool: ToolBlock| voice.tool(&tool)),
+        "message" => serde_json::from_value(block).ok().and_then(|message: MessageBlock| sent_updates.message(&message)),
+        "tool" => serde_json::from_value(block).ok().map(|tool: ToolBlock| sent_updates.tool(&tool)),
         "error" => block["text"].as_str().map(|text| text_update("agent_message_chunk", &format!("\n{text}\n"))),
         "notice" => block["text"].as_str().map(|text| text_update("agent_thought_chunk", &format!("\n{text}\n"))),
         "action" => {

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::asking::{self, Answer, Way};
+use super::ask_methods::{self, Answer, AskMethod};
 use super::call::{Refusal, Reply, SessionCall};
 use super::client::{self, Client};
-use super::talk::{Doing, Held, Talk};
-use super::telling;
+use super::session_state::{Activity, HeldRequest, SessionState};
+use super::updates;
 
 /// The maximum number of open sessions of one client.
 const SESSIONS: usize = 64;
@@ -98,7 +98,7 @@ pub(super) struct Pending {
     pub(super) session: String,
     pub(super) ask: Box<Ask>,
     /// The methods of presenting it that were not tried yet.
-    ways: VecDeque<Way>,
+    ways: VecDeque<AskMethod>,
     /// The number of invalid responses.
     tries: u8,
 }
@@ -127,10 +127,10 @@ pub struct Conversation {
     setting: Setting,
     /// `None` until the client has sent `initialize`.
     client: Option<Client>,
-    pub(super) sessions: BTreeMap<String, Talk>,
+    pub(super) sessions: BTreeMap<String, SessionState>,
     pub(super) under_way: VecDeque<Purpose>,
     /// Our requests that the client has not answered, by id.
-    open: BTreeMap<u64, (Pending, Way)>,
+    open: BTreeMap<u64, (Pending, AskMethod)>,
     next: u64,
 }
 
@@ -151,8 +151,9 @@ impl Conversation {
     /// Returns the sessions in which a turn is running or about to run.
     #[must_use]
     pub fn running(&self) -> Vec<String> {
-        let running =
-            |(id, talk): (&String, &Talk)| (talk.doing == Doing::Running || !talk.prompts.is_empty()).then(|| id.clone());
+        let running = |(id, session_state): (&String, &SessionState)| {
+            (session_state.activity == Activity::Running || !session_state.prompts.is_empty()).then(|| id.clone())
+        };
         self.sessions.iter().filter_map(running).collect()
     }
 
@@ -261,7 +262,7 @@ impl Conversation {
     }
 
     fn prompt(&mut self, id: &Id, session: &str, text: String, out: &mut Vec<Output>) {
-        let Some(talk) = self.sessions.get_mut(session) else {
+        let Some(session_state) = self.sessions.get_mut(session) else {
             let data = json!({ "sessionId": session });
             let line = json_rpc::error_with(
                 id,
@@ -271,7 +272,7 @@ impl Conversation {
             );
             return out.push(Output::Send(Frame { to: To::Known(session.to_owned()), line }));
         };
-        if talk.prompts.len() + talk.held.len() >= PROMPTS {
+        if session_state.prompts.len() + session_state.held.len() >= PROMPTS {
             return error(
                 id,
                 session,
@@ -280,16 +281,16 @@ impl Conversation {
                 out,
             );
         }
-        match talk.doing {
-            Doing::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session has ended", out),
-            Doing::Over { resumable: true } => {
+        match session_state.activity {
+            Activity::Over { resumable: false } => error(id, session, json_rpc::INVALID_REQUEST, "the session has ended", out),
+            Activity::Over { resumable: true } => {
                 // The session is starting, and accepts the prompt when it becomes idle.
-                talk.doing = Doing::Running;
-                talk.held.push(Held::Prompt(id.clone(), text));
+                session_state.activity = Activity::Running;
+                session_state.held.push(HeldRequest::Prompt(id.clone(), text));
                 self.call(Purpose::TakeUp(session.to_owned()), SessionCall::Resume { session: session.to_owned() }, out);
             }
-            Doing::Running if !talk.held.is_empty() => talk.held.push(Held::Prompt(id.clone(), text)),
-            Doing::Running | Doing::Idle => self.send_prompt(id.clone(), session, text, out),
+            Activity::Running if !session_state.held.is_empty() => session_state.held.push(HeldRequest::Prompt(id.clone(), text)),
+            Activity::Running | Activity::Idle => self.send_prompt(id.clone(), session, text, out),
         }
     }
 
@@ -304,26 +305,27 @@ impl Conversation {
             Purpose::Prompt { id: sending, session } if sending == id => Some(session.clone()),
             _ => None,
         });
-        let has = |talk: &Talk| {
-            let held = talk.held.iter().any(|held| matches!(held, Held::Prompt(held, _) if held == id));
-            held || talk.prompts.iter().any(|prompt| prompt.id == *id)
+        let has = |session_state: &SessionState| {
+            let held = session_state.held.iter().any(|held| matches!(held, HeldRequest::Prompt(held, _) if held == id));
+            held || session_state.prompts.iter().any(|prompt| prompt.id == *id)
         };
-        sending.or_else(|| self.sessions.iter().find(|(_, talk)| has(talk)).map(|(session, _)| session.clone()))
+        sending.or_else(|| self.sessions.iter().find(|(_, session_state)| has(session_state)).map(|(session, _)| session.clone()))
     }
 
     fn cancel(&mut self, session: &str, out: &mut Vec<Output>) {
         let sending =
             self.under_way.iter().any(|purpose| matches!(purpose, Purpose::Prompt { session: to, .. } if to == session));
-        let Some(talk) = self.sessions.get_mut(session) else { return };
-        talk.cancelled = sending || !talk.prompts.is_empty();
-        let (cancelled, held) = std::mem::take(&mut talk.held).into_iter().partition(|held| matches!(held, Held::Prompt(..)));
-        talk.held = held;
+        let Some(session_state) = self.sessions.get_mut(session) else { return };
+        session_state.cancelled = sending || !session_state.prompts.is_empty();
+        let (cancelled, held) =
+            std::mem::take(&mut session_state.held).into_iter().partition(|held| matches!(held, HeldRequest::Prompt(..)));
+        session_state.held = held;
         for held in cancelled {
-            if let Held::Prompt(id, _) = held {
+            if let HeldRequest::Prompt(id, _) = held {
                 stopped(&id, session, "cancelled", out);
             }
         }
-        if sending || talk.doing == Doing::Running {
+        if sending || session_state.activity == Activity::Running {
             self.call(Purpose::Interrupt, SessionCall::Interrupt { session: session.to_owned() }, out);
         }
     }
@@ -339,14 +341,14 @@ impl Conversation {
         if ask.truncated {
             return self.call(Purpose::Whole(session.to_owned()), SessionCall::Whole { ask: ask.id }, out);
         }
-        let ways = asking::ways(&ask, self.client.unwrap_or_default()).into();
+        let ways = ask_methods::ways(&ask, self.client.unwrap_or_default()).into();
         self.present(Pending { session: session.to_owned(), ask: Box::new(ask), ways, tries: 0 }, None, out);
     }
 
     /// Presents an ask with the next method. If there is none, tells the client where it can be answered.
     fn present(&mut self, mut pending: Pending, again: Option<&str>, out: &mut Vec<Output>) {
         let Some(way) = pending.ways.pop_front() else { return elsewhere(&pending, again, out) };
-        let (method, params) = asking::request(way, &pending.session, &pending.ask, again);
+        let (method, params) = ask_methods::request(way, &pending.session, &pending.ask, again);
         let (id, to) = (self.next, To::Session(pending.session.clone()));
         self.next += 1;
         self.open.insert(id, (pending, way));
@@ -362,7 +364,7 @@ impl Conversation {
             Err(_) => self.present(pending, None, out),
             Ok(result) => {
                 let result = result.and_then(Object::of).unwrap_or_default();
-                match asking::read(way, &pending.ask, &result) {
+                match ask_methods::read(way, &pending.ask, &result) {
                     Answer::Left => {}
                     Answer::Unreadable => self.present(pending, None, out),
                     Answer::Decided(verdict) => {
@@ -397,12 +399,12 @@ impl Conversation {
 
     /// Handles a session that the client can no longer see.
     pub(super) fn forget(&mut self, session: &str, reason: &str, out: &mut Vec<Output>) {
-        let Some(talk) = self.sessions.remove(session) else { return };
+        let Some(session_state) = self.sessions.remove(session) else { return };
         self.cancel_requests(|pending| pending.session == session, out);
-        let held = talk.held.into_iter().map(|held| match held {
-            Held::New(id) | Held::Prompt(id, _) => id,
+        let held = session_state.held.into_iter().map(|held| match held {
+            HeldRequest::New(id) | HeldRequest::Prompt(id, _) => id,
         });
-        for id in talk.prompts.into_iter().map(|prompt| prompt.id).chain(held) {
+        for id in session_state.prompts.into_iter().map(|prompt| prompt.id).chain(held) {
             error(&id, session, json_rpc::INTERNAL, reason, out);
         }
     }
@@ -447,7 +449,7 @@ fn elsewhere(pending: &Pending, again: Option<&str>, out: &mut Vec<Output>) {
     let text = format!(
         "\n\n{before}This ask is waiting for you and cannot be shown here. Answer it in your Sayso inbox:\n\n{subject}\n\n"
     );
-    update(&pending.session, &telling::text_update("agent_message_chunk", &text), out);
+    update(&pending.session, &updates::text_update("agent_message_chunk", &text), out);
 }
 
 /// Sends the client an update about a session.

@@ -8,16 +8,16 @@
 //!
 //! When a client disconnects, its sessions continue and its asks stay pending. `session/load` restores both.
 
-mod asking;
+mod ask_methods;
 mod call;
 mod client;
 mod consequence;
 mod conversation;
 mod serve;
-mod talk;
-mod telling;
+mod session_state;
 #[cfg(test)]
 mod tests;
+mod updates;
 
 pub use call::{Refusal, Reply, SessionCall, Verdict};
 pub(crate) use conversation::no_message;

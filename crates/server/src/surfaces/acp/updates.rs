@@ -13,14 +13,14 @@ const SUBJECTS: [&str; 7] = ["command", "file_path", "path", "url", "pattern", "
 
 /// What the client already knows about the current turn.
 #[derive(Debug, Default)]
-pub(super) struct Voice {
+pub(super) struct SentUpdates {
     /// The message that is being streamed, and the text that was sent.
     streaming: Option<(String, String)>,
     /// The ids of tool calls that the client knows.
     tools: HashSet<String>,
 }
 
-impl Voice {
+impl SentUpdates {
     /// Converts a fragment of a message.
     pub(super) fn piece(&mut self, piece: MessageDelta) -> Value {
         match &mut self.streaming {
@@ -133,15 +133,18 @@ mod tests {
 
     #[test]
     fn streamed_message_is_not_repeated() {
-        let mut voice = Voice::default();
-        assert_eq!(voice.piece(piece("a", "Hel"))["content"]["text"], "Hel");
-        voice.piece(piece("a", "lo "));
-        assert_eq!(voice.message(&message("a", "Hello you")), Some(text_update("agent_message_chunk", "you")));
-        voice.piece(piece("b", "cut short "));
-        assert_eq!(voice.message(&message("b", "cut short")), None);
-        assert_eq!(voice.message(&message("c", "whole")), Some(text_update("agent_message_chunk", "whole")));
-        voice.piece(piece("d", "the end"));
-        assert_eq!(voice.message(&message("d", "not the end")), Some(text_update("agent_message_chunk", "\n\nnot the end")));
+        let mut sent_updates = SentUpdates::default();
+        assert_eq!(sent_updates.piece(piece("a", "Hel"))["content"]["text"], "Hel");
+        sent_updates.piece(piece("a", "lo "));
+        assert_eq!(sent_updates.message(&message("a", "Hello you")), Some(text_update("agent_message_chunk", "you")));
+        sent_updates.piece(piece("b", "cut short "));
+        assert_eq!(sent_updates.message(&message("b", "cut short")), None);
+        assert_eq!(sent_updates.message(&message("c", "whole")), Some(text_update("agent_message_chunk", "whole")));
+        sent_updates.piece(piece("d", "the end"));
+        assert_eq!(
+            sent_updates.message(&message("d", "not the end")),
+            Some(text_update("agent_message_chunk", "\n\nnot the end"))
+        );
     }
 
     #[test]
@@ -157,16 +160,16 @@ mod tests {
             output: output.map(str::to_owned),
             status,
         };
-        let mut voice = Voice::default();
+        let mut sent_updates = SentUpdates::default();
         let first = json!({
             "sessionUpdate": "tool_call", "toolCallId": "t", "status": "in_progress", "title": "Bash: make test",
             "rawInput": { "command": "\nmake test\nmake", "timeout": 3 },
         });
-        assert_eq!(voice.tool(&used(ToolCallStatus::Running, None)), first);
-        let last = voice.tool(&used(ToolCallStatus::Error, Some("```")));
+        assert_eq!(sent_updates.tool(&used(ToolCallStatus::Running, None)), first);
+        let last = sent_updates.tool(&used(ToolCallStatus::Error, Some("```")));
         assert_eq!((&last["sessionUpdate"], &last["status"]), (&json!("tool_call_update"), &json!("failed")));
         assert_eq!(last["content"][0]["content"]["text"], "````\n```\n````");
-        voice.turn_ended();
-        assert_eq!(voice.tool(&used(ToolCallStatus::Complete, None))["sessionUpdate"], "tool_call");
+        sent_updates.turn_ended();
+        assert_eq!(sent_updates.tool(&used(ToolCallStatus::Complete, None))["sessionUpdate"], "tool_call");
     }
 }

@@ -3,11 +3,11 @@
 use sayso_agents::json_rpc::Id;
 use sayso_api::session::SessionStatus;
 
-use super::telling::Voice;
+use super::updates::SentUpdates;
 
 /// The activity of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
+pub(super) enum Activity {
     /// A turn is running, or the agent is starting.
     Running,
     /// The session accepts a prompt.
@@ -19,7 +19,7 @@ pub(super) enum Doing {
     },
 }
 
-impl Doing {
+impl Activity {
     pub(super) const fn of(status: SessionStatus, resumable: bool) -> Self {
         match status {
             SessionStatus::Running | SessionStatus::Waiting | SessionStatus::Stalled => Self::Running,
@@ -44,7 +44,7 @@ pub(super) struct Prompt {
 
 /// A request that waits until the agent accepts a prompt.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(super) enum HeldRequest {
     /// The client's `session/new` request.
     New(Id),
     /// A prompt for a session that is being resumed.
@@ -53,42 +53,42 @@ pub(super) enum Held {
 
 /// One session of the client.
 #[derive(Debug)]
-pub(super) struct Talk {
-    pub(super) doing: Doing,
+pub(super) struct SessionState {
+    pub(super) activity: Activity,
     pub(super) prompts: Vec<Prompt>,
-    pub(super) held: Vec<Held>,
+    pub(super) held: Vec<HeldRequest>,
     /// Whether the client cancelled the turn that its prompts wait for.
     pub(super) cancelled: bool,
-    pub(super) voice: Voice,
+    pub(super) sent_updates: SentUpdates,
     /// The feed position up to which the client was informed from the transcript.
     pub(super) told_to: i64,
 }
 
-impl Talk {
-    pub(super) fn new(doing: Doing, told_to: i64) -> Self {
-        Self { doing, prompts: Vec::new(), held: Vec::new(), cancelled: false, voice: Voice::default(), told_to }
+impl SessionState {
+    pub(super) fn new(activity: Activity, told_to: i64) -> Self {
+        Self { activity, prompts: Vec::new(), held: Vec::new(), cancelled: false, sent_updates: SentUpdates::default(), told_to }
     }
 
     /// Records that a message appeared in the session's events.
     pub(super) fn record_message(&mut self, message: &str) -> bool {
-        let running = self.doing == Doing::Running;
+        let running = self.activity == Activity::Running;
         let Some(prompt) = self.prompts.iter_mut().find(|prompt| prompt.message == message) else { return false };
         (prompt.seen, prompt.ran) = (true, running);
         true
     }
 
     /// Records a change of activity. Returns the prompts whose turn has ended.
-    pub(super) fn set_activity(&mut self, doing: Doing) -> Vec<Id> {
-        self.doing = doing;
-        let over = |prompt: &Prompt| match doing {
-            Doing::Running => false,
-            Doing::Idle => prompt.seen && prompt.ran,
-            Doing::Over { .. } => true,
+    pub(super) fn set_activity(&mut self, activity: Activity) -> Vec<Id> {
+        self.activity = activity;
+        let over = |prompt: &Prompt| match activity {
+            Activity::Running => false,
+            Activity::Idle => prompt.seen && prompt.ran,
+            Activity::Over { .. } => true,
         };
-        if doing == Doing::Running {
+        if activity == Activity::Running {
             self.prompts.iter_mut().filter(|prompt| prompt.seen).for_each(|prompt| prompt.ran = true);
         } else {
-            self.voice.turn_ended();
+            self.sent_updates.turn_ended();
         }
         let (done, left) = std::mem::take(&mut self.prompts).into_iter().partition(over);
         self.prompts = left;

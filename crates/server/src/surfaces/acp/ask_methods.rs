@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::call::Verdict;
 use super::client::Client;
-use super::telling::{content, fenced};
+use super::updates::{content, fenced};
 
 /// The ids of our own permission options. The agent's choices use their position as id.
 const ALLOW: &str = "allow";
@@ -18,7 +18,7 @@ const OPTION: &str = "option-";
 
 /// A method of presenting an ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum AskMethod {
     /// `_sandboxagent/session/request_question`.
     Question,
     /// `elicitation/create` with a form.
@@ -42,32 +42,32 @@ pub(super) enum Answer {
 
 /// Returns the methods by which this client can present this ask, the best first. If there is none, the ask has to be answered
 /// on another surface.
-pub(super) fn ways(ask: &Ask, client: Client) -> Vec<Way> {
+pub(super) fn ways(ask: &Ask, client: Client) -> Vec<AskMethod> {
     match ask.kind {
         // Clients do not edit inputs.
         AskKind::Approval => {
             let offered =
                 |approval: &Approval| approval.allows(ApprovalDecision::Approve) || approval.allows(ApprovalDecision::Deny);
-            ask.approval.as_ref().is_some_and(offered).then_some(Way::Permission).into_iter().collect()
+            ask.approval.as_ref().is_some_and(offered).then_some(AskMethod::Permission).into_iter().collect()
         }
-        AskKind::Link => [client.links.then_some(Way::Link), Some(Way::Permission)].into_iter().flatten().collect(),
+        AskKind::Link => [client.links.then_some(AskMethod::Link), Some(AskMethod::Permission)].into_iter().flatten().collect(),
         // Clients display and store the values of a form, and the protocol has no field for secrets.
         AskKind::Question if ask.questions.iter().any(|question| question.secret) => Vec::new(),
         AskKind::Question => {
             let simple = is_simple(ask);
             let mut ways = Vec::new();
             if client.questions && simple {
-                ways.push(Way::Question);
+                ways.push(AskMethod::Question);
             }
             if client.forms {
-                ways.push(Way::Form);
+                ways.push(AskMethod::Form);
             }
             // Clients that do not know the method return an error.
-            if !ways.contains(&Way::Question) {
-                ways.push(Way::Question);
+            if !ways.contains(&AskMethod::Question) {
+                ways.push(AskMethod::Question);
             }
             if simple {
-                ways.push(Way::Permission);
+                ways.push(AskMethod::Permission);
             }
             ways
         }
@@ -89,17 +89,17 @@ fn questions(ask: &Ask) -> Vec<Question> {
 }
 
 /// Builds the method and parameters of the request. `again` says why an earlier response was refused.
-pub(super) fn request(way: Way, session: &str, ask: &Ask, again: Option<&str>) -> (&'static str, Box<RawValue>) {
+pub(super) fn request(way: AskMethod, session: &str, ask: &Ask, again: Option<&str>) -> (&'static str, Box<RawValue>) {
     let before = again.map(|again| format!("{again}\n\n")).unwrap_or_default();
     let (method, params) = match way {
-        Way::Question => ("_sandboxagent/session/request_question", line(&question(session, ask, &before))),
-        Way::Form => {
+        AskMethod::Question => ("_sandboxagent/session/request_question", line(&question(session, ask, &before))),
+        AskMethod::Form => {
             let (message, schema) = form::form(&questions(ask));
             let (session, call, message) = (line(&session), line(&ask.tool_call_id), line(&format!("{before}{message}")));
             let scope = format!(r#""sessionId":{session},"toolCallId":{call}"#);
             ("elicitation/create", format!(r#"{{"mode":"form",{scope},"message":{message},"requestedSchema":{schema}}}"#))
         }
-        Way::Link => {
+        AskMethod::Link => {
             let Link { url, message } = ask.link.clone().unwrap_or(Link { url: String::new(), message: None });
             let message = message.unwrap_or_else(|| "The agent asks you to open this address.".to_owned());
             let params = json!({
@@ -108,7 +108,7 @@ pub(super) fn request(way: Way, session: &str, ask: &Ask, again: Option<&str>) -
             });
             ("elicitation/create", line(&params))
         }
-        Way::Permission => ("session/request_permission", line(&permission(session, ask, &before))),
+        AskMethod::Permission => ("session/request_permission", line(&permission(session, ask, &before))),
     };
     // All parts are valid JSON.
     (method, RawValue::from_string(params).unwrap_or_else(|_| RawValue::NULL.to_owned()))
@@ -203,15 +203,15 @@ const fn kind(action: ActionKind) -> &'static str {
 }
 
 /// Interprets the client's response.
-pub(super) fn read(way: Way, ask: &Ask, result: &Object<'_>) -> Answer {
+pub(super) fn read(way: AskMethod, ask: &Ask, result: &Object<'_>) -> Answer {
     let no = || Answer::Decided(if ask.kind == AskKind::Question { Verdict::Reject } else { Verdict::Deny });
     match way {
-        Way::Question => match result.text("status").as_deref() {
+        AskMethod::Question => match result.text("status").as_deref() {
             Some("answered") if result.list("answers").is_some() => Answer::Decided(Verdict::Answer(form::answers(result))),
             Some("rejected") => no(),
             _ => Answer::Unreadable,
         },
-        Way::Form => match result.text("action").as_deref() {
+        AskMethod::Form => match result.text("action").as_deref() {
             Some("accept") => {
                 let content = result.object("content").unwrap_or_default();
                 Answer::Decided(Verdict::Answer(form::content_of(&questions(ask), &content)))
@@ -220,13 +220,13 @@ pub(super) fn read(way: Way, ask: &Ask, result: &Object<'_>) -> Answer {
             Some("cancel") => Answer::Left,
             _ => Answer::Unreadable,
         },
-        Way::Link => match result.text("action").as_deref() {
+        AskMethod::Link => match result.text("action").as_deref() {
             Some("accept") => Answer::Decided(Verdict::Approve { choice: None }),
             Some("decline") => no(),
             Some("cancel") => Answer::Left,
             _ => Answer::Unreadable,
         },
-        Way::Permission => {
+        AskMethod::Permission => {
             let outcome = result.object("outcome").unwrap_or_default();
             match (outcome.text("outcome").as_deref(), outcome.text("optionId").as_deref()) {
                 (Some("selected"), Some(DENY)) => no(),
