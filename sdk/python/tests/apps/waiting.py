@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 from typing import Any
 
 import sayso
@@ -73,12 +72,6 @@ def adk() -> Any:
     from test_adk import Program
 
     return Program(Asking(), "ada", run_key="run-1")
-
-
-def claude() -> Any:
-    from test_claude_code import Program, touch
-
-    return Program(Asking(), Path.cwd(), [touch("ada")], run_key="run-1")
 
 
 if __name__ == "__main__":

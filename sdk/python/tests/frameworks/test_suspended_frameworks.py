@@ -19,6 +19,6 @@ class TestStrands(SuspendedQuestions, SuspendedRuns):
     app = "strands_app"
 
 
-@pytest.mark.parametrize("form", ["openai_agents", "openai_agents_guard", "strands", "adk", "claude"])
+@pytest.mark.parametrize("form", ["openai_agents", "openai_agents_guard", "strands", "adk"])
 def test_killed_program_continues_its_ask(person: Person, tmp_path: Path, form: str) -> None:
     killed_program_continues_its_ask(person, tmp_path, form)
