@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from suspending import SEND, Run, SuspendedQuestions, SuspendedRuns, killed_program_continues_its_ask
-from world import Person, until
+from world import Person
 
 
 class TestLangGraph(SuspendedQuestions, SuspendedRuns):
@@ -78,14 +78,11 @@ class TestWorker:
         run.person.approve()
         worker = run.worker(APP_HANGS="before")
         run.until_line("hangs", "before")
-
-        def ended() -> bool:
-            # Signals of one kind that arrive together count once.
-            worker.send_signal(signal.SIGTERM)
-            return worker.poll() is not None
-
-        until("the worker ends", ended, within=120)
-        assert worker.returncode == 0
+        worker.send_signal(signal.SIGTERM)
+        # Signals of one kind that arrive together count once.
+        run.until_line("worker", "a second signal gives it up")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=120) == 0
         run.until_status(group, "uncertain")
         assert run.lines("sent") == []
 

@@ -55,7 +55,9 @@ async def work(function: Callable[..., Any], name: str, lease: float, once: bool
     def end() -> None:
         if stop.is_set():
             resuming.cancel()
+            return
         stop.set()
+        print("ending after the current run; a second signal gives it up", flush=True)
 
     for number in (signal.SIGTERM, signal.SIGINT):
         # Windows has no handlers of an event loop: there a signal ends the process, as a kill does.
