@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from proxy import proxy
 from world import Person, until
 
 import sayso
@@ -320,3 +321,35 @@ def test_schema_that_cannot_be_used_is_refused(person: Person) -> None:
     with pytest.raises(sayso.InvalidSchemaError, match="another document"):
         person.client().ask("Which port?", schema={"$ref": "https://example.com/port"})
     assert person.asks() == []
+
+
+def test_ask_is_withdrawn_by_its_key(person: Person) -> None:
+    client = person.client()
+    ask = client.asks.open({"questions": [{"text": "Which colour?"}], "dedupeKey": "run-1:call-1", "keep": "1h"})
+    assert client.asks.withdraw_by_key("run-1:call-1", reason="The run was cancelled.")["id"] == ask["id"]
+    assert person.ask(ask["id"])["status"] == "withdrawn"
+    with pytest.raises(sayso.NotFoundError):
+        client.asks.withdraw_by_key("run-1:call-1")
+
+
+def test_all_waits_of_a_client_share_one_stream(person: Person) -> None:
+    calls: list[str] = []
+
+    def rule(method: str, path: str, replied: bool) -> Any:
+        if not replied:
+            calls.append(f"{method} {path.split('?')[0]}")
+        return None
+
+    async def ask_all(client: sayso.AsyncSayso) -> None:
+        waits = [asyncio.ensure_future(client.ask(f"Number {n}?")) for n in range(20)]
+        asks = await asyncio.to_thread(
+            until, "all are pending", lambda: asks if len(asks := person.asks()) == 20 else None
+        )
+        for ask in asks:
+            await asyncio.to_thread(person.decide, "answer", ask, answers=[["yes"]])
+        await asyncio.gather(*waits)
+
+    with proxy(person.server, rule) as url:
+        asyncio.run(ask_all(sayso.AsyncSayso(url=url, token=person.token, agent=person.name)))
+    # No wait is a call that is held open.
+    assert (calls.count("GET /v1/outcomes"), calls.count("POST /v1/asks")) == (1, 20)

@@ -46,12 +46,14 @@ def decide_everything(person: Person, done: threading.Event) -> None:
                 person.decide("answer", ask, answers=answers)
 
 
-def run_program(person: Person, code: str) -> tuple[str, str]:
+def run_program(person: Person, code: str, **variables: str) -> tuple[str, str]:
     """Runs the program, decides all of its asks as a person, and returns its output."""
     done = threading.Event()
     deciding = person.soon(lambda: decide_everything(person, done))
-    program = person.program(code, SAYSO_TOKEN=person.server.admin_token, OPENAI_AGENTS_DISABLE_TRACING="1")
-    output = program.communicate(timeout=60)
+    program = person.program(
+        code, SAYSO_TOKEN=person.server.admin_token, OPENAI_AGENTS_DISABLE_TRACING="1", **variables
+    )
+    output = program.communicate(timeout=300)
     done.set()
     deciding.join()
     return output

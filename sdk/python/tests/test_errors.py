@@ -5,6 +5,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
+from proxy import no_such_route, proxy
 from world import Person
 
 import sayso
@@ -75,3 +76,28 @@ def test_every_error_has_a_next_step_and_is_exported() -> None:
     for kind in classes:
         assert kind.next_step.endswith((".", ")")), kind
         assert getattr(sayso, kind.__name__) is kind
+
+
+def test_server_of_an_earlier_version_is_asked_again_and_again(person: Person) -> None:
+    """Without the stream of outcomes, each wait is a call of its own."""
+    with proxy(person.server, no_such_route("/v1/outcomes")) as url:
+        client = sayso.Sayso(url=url, token=person.token, agent=person.name)
+        person.soon(lambda: person.answer(["SQLite"]))
+        assert client.ask("Which database?") == "SQLite"
+        person.soon(lambda: person.answer(["blue"]))
+        assert client.ask("Which colour?") == "blue"
+
+
+def test_server_without_groups_is_too_old(person: Person) -> None:
+    ask = {"questions": [{"text": "Which colour?"}]}
+    with proxy(person.server, no_such_route("/v1/groups")) as url:
+        client = sayso.Sayso(url=url, token=person.token)
+        with pytest.raises(sayso.ServerTooOldError, match="Upgrade the server"):
+            client.groups.open("mailer", [ask])
+        with pytest.raises(sayso.ServerTooOldError):
+            client.groups.ready("mailer")
+
+
+def test_route_that_the_server_does_not_have_is_of_a_later_version(person: Person) -> None:
+    with pytest.raises(sayso.ServerTooOldError):
+        person.client().request("GET", "/a-later-route")

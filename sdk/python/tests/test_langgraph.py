@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import urllib.error
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from langchain.agents import create_agent
@@ -17,10 +18,12 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import interrupt
+from pydantic import BaseModel
 from typing_extensions import TypedDict
 from world import Person, until
 
-from sayso.langgraph import SaysoMiddleware, drive
+import sayso
+from sayso.langgraph import SaysoMiddleware, drive, start
 
 
 class ScriptedModel(GenericFakeChatModel):
@@ -165,9 +168,19 @@ def test_interrupts_of_the_middleware_are_decided_together(person: Person, mode:
     assert any("Not Bob." in text for text in read(result))
 
 
-def test_only_the_decisions_of_the_middleware_are_offered(person: Person) -> None:
-    middleware = HumanInTheLoopMiddleware({"send_email": {"allowed_decisions": ["approve", "edit"]}})
-    program = Program(call("ada", 1), middleware=middleware, checkpointer=InMemorySaver())
+def gated(mode: Any, decisions: list[str], *calls: dict[str, Any]) -> Program:
+    """A program whose tool accepts only these decisions."""
+    middleware = HumanInTheLoopMiddleware({"send_email": {"allowed_decisions": decisions}}, interrupt_mode=mode)
+    return Program(*calls or [call("ada")], middleware=middleware, checkpointer=InMemorySaver())
+
+
+def driven(person: Person, program: Program, **options: Any) -> Any:
+    return asyncio.run(drive(program.agent, program.payload, program.config, client=person.async_client(), **options))
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+def test_only_the_decisions_of_the_middleware_are_offered(person: Person, mode: Any) -> None:
+    program = gated(mode, ["approve", "edit"])
     allowed: list[Any] = []
 
     def decide() -> None:
@@ -175,17 +188,113 @@ def test_only_the_decisions_of_the_middleware_are_offered(person: Person) -> Non
         person.approve()
 
     person.soon(decide)
-    asyncio.run(drive(program.agent, program.payload, program.config, client=person.async_client()))
+    driven(person, program)
     assert (allowed, program.sent) == ([["approve", "edit"]], ["ada"])
 
 
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+def test_denial_that_the_middleware_refuses_leaves_the_thread_paused(own_person: Person, mode: Any) -> None:
+    own_person.server.set_policy('[approvals]\ntimeout = "1s"\n')
+    program = gated(mode, ["approve", "edit"])
+    with pytest.raises(sayso.StateError, match="Add reject to its allowed_decisions"):
+        driven(own_person, program)
+    assert program.sent == []
+    assert len(program.agent.get_state(program.config).interrupts) == 1
+
+
+@pytest.mark.parametrize("mode", ["batched", "per_call"])
+@pytest.mark.parametrize(
+    ("decisions", "editable"), [(["respond"], True), (["edit"], False), (["edit", "respond"], False)]
+)
+def test_call_that_people_cannot_decide_is_refused_before_anyone_is_asked(
+    person: Person, mode: Any, decisions: list[str], editable: bool
+) -> None:
+    program = gated(mode, decisions)
+    with pytest.raises(sayso.StateError, match="Add approve and reject"):
+        driven(person, program, editable=editable)
+    assert (program.sent, person.asks()) == ([], [])
+
+
+def test_edit_that_does_not_fit_the_tool_is_refused_while_the_ask_is_pending(person: Person) -> None:
+    program = gated("per_call", ["approve", "edit", "reject"])
+
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.approve(input={"to": 7})
+        person.approve(input={"to": "eve"})
+
+    person.soon(decide)
+    driven(person, program)
+    assert program.sent == ["eve"]
+
+
+def test_middleware_of_sayso_checks_edits_by_the_schema_of_the_tool(person: Person) -> None:
+    program = blocking(person, call("ada"))
+
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.approve(input={"to": 7})
+        person.approve(input={"to": "eve"})
+
+    person.soon(decide)
+    program.run()
+    assert program.sent == ["eve"]
+
+
+class Node(BaseModel):
+    name: str
+    children: list[Node] = []
+
+
+def test_tool_with_a_schema_that_the_server_cannot_use_is_asked_without_edits(person: Person) -> None:
+    kept: list[str] = []
+
+    @tool
+    def keep_tree(root: Node) -> str:
+        """Keeps a tree. Its schema refers to itself."""
+        kept.append(root.name)
+        return "kept"
+
+    asked: list[dict[str, Any]] = []
+
+    def decide() -> None:
+        asked.append(person.next()["approval"])
+        person.approve()
+
+    person.soon(decide)
+    tree = {"name": "keep_tree", "args": {"root": {"name": "oak"}}, "id": "call-1", "type": "tool_call"}
+    gate = SaysoMiddleware(client=person.async_client())
+    agent = create_agent(ScriptedModel(messages=script(tree)), tools=[keep_tree], middleware=[gate])
+    agent.invoke({"messages": [{"role": "user", "content": "go"}]})
+    assert (kept, asked[0]["editable"]) == (["oak"], False)
+
+
+def test_graph_without_a_checkpointer_is_refused_before_anyone_is_asked(person: Person) -> None:
+    program = Program(call("ada"), middleware=HumanInTheLoopMiddleware({"send_email": True}))
+    client = person.async_client()
+    with pytest.raises(sayso.StateError, match="no checkpointer"):
+        driven(person, program)
+    with pytest.raises(sayso.StateError, match="no checkpointer"):
+        asyncio.run(start(program.agent, program.payload, program.config, name=person.name, client=client))
+    assert (program.sent, person.asks()) == ([], [])
+
+
+def test_paused_thread_is_asked_again_and_the_model_is_not_called(person: Person) -> None:
+    program = gated("per_call", ["approve", "reject"])
+    # The program is killed after the pause.
+    asyncio.run(program.agent.ainvoke(program.payload, program.config))
+    person.soon(person.approve)
+    driven(person, program)
+    assert program.sent == ["ada"]
+
+
 class State(TypedDict):
-    colour: str
+    colour: Any
 
 
-def asking_graph(value: Any, checkpointer: Any) -> Any:
+def asking_graph(value: Any, checkpointer: Any, schema: Any = None) -> Any:
     def ask(state: State) -> State:
-        return {"colour": interrupt(value)}
+        return {"colour": interrupt(value, response_schema=schema)}
 
     graph = StateGraph(State)
     graph.add_node("ask", ask)
@@ -203,31 +312,40 @@ def test_interrupt_of_a_node_is_a_question(person: Person) -> None:
         asyncio.run(drive(graph, {"colour": ""}, {}, client=person.async_client()))
 
 
-def test_killed_program_continues_from_its_checkpoint(person: Person) -> None:
-    """The same checkpointer stands for a database. The first program never sees the answer."""
+class Address(BaseModel):
+    street: str
+    number: int
+
+
+@pytest.mark.parametrize(
+    ("schema", "answer", "value"),
+    [
+        (int, "8080", 8080),
+        ({"type": "array", "items": {"type": "integer"}}, "[1, 2]", [1, 2]),
+        (Literal["red", "blue"], "blue", "blue"),
+        (Address, '{"street": "Elm", "number": 7}', Address(street="Elm", number=7)),
+    ],
+)
+def test_answer_has_the_type_that_the_interrupt_wants(person: Person, schema: Any, answer: str, value: Any) -> None:
     config = {"configurable": {"thread_id": "thread-1"}}
-    saver = InMemorySaver()
-    graph = asking_graph("Which colour?", saver)
+    graph = asking_graph("Which one?", InMemorySaver(), schema)
 
-    async def first_program() -> str:
-        result = await graph.ainvoke({"colour": ""}, config)
-        pending = result["__interrupt__"][0]
-        ask = await person.async_client().asks.open(
-            {
-                "questions": [{"text": "Which colour?", "custom": True}],
-                "dedupeKey": f"thread-1:{pending.id}",
-                "keep": "1d",
-            }
-        )
-        return ask["id"]
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.answer(["not that"])
+        person.answer([answer], note="The note is for people.")
 
-    opened = asyncio.run(first_program())
-    person.answer(["blue"])
-    continued = asking_graph("Which colour?", saver)
-    assert asyncio.run(drive(continued, None, config, client=person.async_client())) == {"colour": "blue"}
-    assert person.ask(opened)["delivery"] == "delivered"
-    # A graph that is done is not run again.
-    assert asyncio.run(drive(continued, None, config, client=person.async_client())) == {"colour": "blue"}
+    person.soon(decide)
+    assert asyncio.run(drive(graph, {"colour": ""}, config, client=person.async_client())) == {"colour": value}
+
+
+def test_rejected_question_with_a_schema_leaves_the_thread_paused(person: Person) -> None:
+    config = {"configurable": {"thread_id": "thread-1"}}
+    graph = asking_graph("Which port?", InMemorySaver(), int)
+    person.soon(lambda: person.decide("reject"))
+    with pytest.raises(sayso.StateError, match="no answer"):
+        asyncio.run(drive(graph, {"colour": ""}, config, client=person.async_client()))
+    assert len(graph.get_state(config).interrupts) == 1
 
 
 def test_sayso_does_not_import_a_framework() -> None:

@@ -22,7 +22,7 @@ import sayso
 T = TypeVar("T")
 
 
-def until(what: str, look: Callable[[], T | None], within: float = 20.0) -> T:
+def until(what: str, look: Callable[[], T | None], within: float = 60.0) -> T:
     """Waits until `look` returns something."""
     end = time.monotonic() + within
     while time.monotonic() < end:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .errors import SecretLostError as SecretLostError
     from .errors import ServerTooOldError as ServerTooOldError
     from .errors import ServerUnreachableError as ServerUnreachableError
+    from .errors import StateError as StateError
     from .errors import StateUnreadableError as StateUnreadableError
     from .errors import UnauthorizedError as UnauthorizedError
     from .errors import UnknownCallbackError as UnknownCallbackError
@@ -64,6 +65,7 @@ _MODULES = {
         "ClaimLostError",
         "GroupEndedError",
         "GroupNotReadyError",
+        "StateError",
         "StateUnreadableError",
         "UnknownCallbackError",
         "ConflictError",

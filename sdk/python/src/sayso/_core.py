@@ -71,14 +71,20 @@ class Core:
     ) -> Answer:
         """Asks a person one question, and returns the answer.
 
-        With `options` the person chooses one, or writes an own answer unless `custom` is false. `schema` is a JSON
-        Schema that an own answer has to fit: with `"type": "string"` as text, otherwise as JSON. With `key`, an ask that
-        this program opened before it was restarted is continued. Further arguments are fields of `POST /v1/asks` in
-        snake case, for example `title`, `context`, `timeout` or `tool_call_id`. Raises `QuestionRejectedError` if there
-        will be no answer.
+        With `options` the person chooses one, or writes their own answer unless `custom` is false. `schema` is a JSON
+        Schema that the person's own answer has to fit: with `"type": "string"` as text, otherwise as JSON. With `key`,
+        an ask that this program opened before it was restarted is continued. Further arguments are fields of
+        `POST /v1/asks` in snake case, for example `title`, `context`, `timeout` or `tool_call_id`. Raises
+        `QuestionRejectedError` if there will be no answer.
         """
-        item = {"text": question, "header": header, "custom": custom, "secret": secret, "options": _options(options)}
-        item["responseSchema"] = dict(schema) if schema is not None else None
+        item = {
+            "text": question,
+            "header": header,
+            "custom": custom,
+            "secret": secret,
+            "options": _options(options),
+            "responseSchema": dict(schema) if schema is not None else None,
+        }
         decided = await self._ask_one(item, key, ask)
         return self._answer(decided, 0)
 
@@ -125,8 +131,9 @@ class Core:
 
         Set `editable` only if you use `decision.input`: the card then offers to edit the arguments. An edit has to fit
         the JSON Schema `input_schema`. `allowed_decisions` are the decisions that people can make: `approve`, `edit`
-        and `deny`; a rule or a deadline can always deny. `summary` is the line that the card shows, `reason` says why the tool is needed. `command` makes it a shell command for the
-        policy, `url` a fetch; `paths` needs `action`, `edit` or `read`.
+        and `deny`; a rule or a deadline can always deny. `summary` is the line that the card shows, `reason` says why
+        the tool is needed. `command` makes it a shell command for the policy, `url` a fetch; `paths` needs `action`,
+        `edit` or `read`.
         """
         action = action or ("run" if command is not None else "fetch" if url is not None else "other")
         approval = {
@@ -328,11 +335,21 @@ class Core:
         return int(reply["ready"])
 
     async def groups_claim(
-        self, name: str | None = None, *, worker: str, group_id: str | None = None, lease: str | None = None
+        self,
+        name: str | None = None,
+        *,
+        worker: str,
+        group_id: str | None = None,
+        lease: str | None = None,
+        idempotency_key: str | None = None,
     ) -> Claim | None:
-        """Claims the oldest complete group with a name, or one group by id. `None` if no such group is complete."""
+        """Claims the oldest complete group with a name, or one group by id. `None` if no such group is complete.
+
+        If this call fails because no reply arrives, the server may have claimed a group. Repeat the call with the same
+        `idempotency_key` to get that claim.
+        """
         body = _given({"name": name, "group": group_id, "worker": worker, "lease": lease})
-        reply = await self.http.request("POST", "/groups/claim", body=body)
+        reply = await self.http.request("POST", "/groups/claim", body=body, idempotency_key=idempotency_key)
         return None if reply is None else Claim(reply)
 
     async def groups_renew(self, claim: Claim, lease: str | None = None) -> None:

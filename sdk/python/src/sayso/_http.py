@@ -70,11 +70,12 @@ class Http:
         query: dict[str, Any] | None = None,
         retry_for: float | None = None,
         reply_within: float = 30.0,
+        idempotency_key: str | None = None,
     ) -> Any:
         """Sends a call, and repeats it with the same idempotency key if no reply came."""
         headers = {}
         if method != "GET":
-            headers["Idempotency-Key"] = secrets.token_hex(16)
+            headers["Idempotency-Key"] = idempotency_key or secrets.token_hex(16)
         content = None
         if body is not None:
             headers["Content-Type"] = "application/json"

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ._http import WAIT, Backoff, Http, is_passing, part
-from .errors import NotFoundError, SaysoError
+from .errors import NotFoundError, SaysoError, ServerTooOldError
 
 #: The stream stays open this long after the last ask was decided, in seconds.
 IDLE = 30.0
@@ -122,7 +122,7 @@ class Outcomes:
     async def _follow(self) -> None:
         try:
             await self._follow_until_idle()
-        except NotFoundError:
+        except (NotFoundError, ServerTooOldError):
             self.polls = True
             self._tell_all(None)
         except SaysoError as error:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from ._adapter import client_or_default
+from ._adapter import client_or_default, refuse_repeated_ids, without_schemas
 from .client import AsyncSayso
-from .errors import SaysoError
+from .errors import DedupeKeyReusedError, InvalidSchemaError, StateError
 from .results import Claim
 
 #: The layout of the stored state. A worker refuses a state that it does not know.
@@ -32,12 +31,6 @@ class Suspended:
         return f"Suspended(name={self.name!r}, group_id={self.group_id!r}, status={self.status!r})"
 
 
-class StateError(SaysoError):
-    """The claim has a state that this function cannot resume."""
-
-    next_step = "Resume it with the same version of the adapter that suspended it."
-
-
 class Suspender:
     """Opens groups for the pauses of one run."""
 
@@ -53,26 +46,45 @@ class Suspender:
         self._name = name
         self.run_key = run_key
         self._client = client_or_default(client)
-        #: Fields of the group, for example `retry`, `keep` and `callback`. Later pauses of the run have them too.
+        #: Fields of the group, for example `retry`, `keep` and `callback`. Later pauses of the run have them also.
         self._options = dict(options or {})
+        #: How many pauses of this run were opened before.
+        self._pauses = 0
 
-    async def suspend(self, asks: list[dict[str, Any]], state: Any, turn: Collection[str]) -> Suspended:
-        """Opens one pause. `turn` are the ids of its tool calls, which tell the pauses of one run apart."""
+    async def suspend(self, asks: list[dict[str, Any]], state: Any, pause: str | None = None) -> Suspended:
+        """Opens one pause. `pause` tells the pauses of one run apart, by default their number.
+
+        A program that repeats its run gets the same group: ids of tool calls differ, but people decide the same asks.
+        """
+        refuse_repeated_ids(asks)
+        number = self._pauses + 1
         stored = {
             "version": VERSION,
             "framework": self._framework,
             "runKey": self.run_key,
+            "pauses": number,
             "options": self._options,
             "state": state,
         }
-        key = None
-        if self.run_key:
-            digest = hashlib.sha256("\n".join(sorted(turn)).encode()).hexdigest()[:16]
-            key = f"{self.run_key}:{digest}"
-        group = await self._client.groups.open(
-            self._name, asks, key=key, state=json.dumps(stored, separators=(",", ":")), **self._options
-        )
-        return Suspended(group)
+        group = {
+            "key": f"{self.run_key}:{pause or number}" if self.run_key else None,
+            "state": json.dumps(stored, separators=(",", ":")),
+            **self._options,
+        }
+        try:
+            try:
+                opened = await self._client.groups.open(self._name, asks, **group)
+            except InvalidSchemaError:
+                opened = await self._client.groups.open(self._name, [without_schemas(ask) for ask in asks], **group)
+        except DedupeKeyReusedError as error:
+            raise StateError(
+                f"The run {self.run_key} was suspended before, and asks for something else now",
+                next_step="Use another run_key for another run. The earlier group continues the run.",
+                code=error.code,
+                status=error.status,
+                problem=error.problem,
+            ) from error
+        return Suspended(opened)
 
     @classmethod
     def of_claim(cls, framework: str, claim: Claim, client: AsyncSayso | None) -> tuple[Suspender, Any]:
@@ -83,21 +95,14 @@ class Suspender:
             stored = None
         if not isinstance(stored, dict) or stored.get("version") != VERSION or stored.get("framework") != framework:
             raise StateError(f"This group was not suspended by sayso.{framework}")
-        return cls(framework, claim.name, stored.get("runKey"), client, stored.get("options")), stored["state"]
+        suspender = cls(framework, claim.name, stored.get("runKey"), client, stored.get("options"))
+        suspender._pauses = stored.get("pauses", 1)
+        return suspender, stored["state"]
 
 
-def approval(tool: str, input: dict[str, Any], tool_call_id: str, **fields: Any) -> dict[str, Any]:
-    """An approval as one ask of a group."""
-    choices, context = fields.pop("choices", None), fields.pop("context", None)
-    body = {"tool": tool, "action": "other", "input": input, **fields}
-    if choices:
-        body["choices"] = choices
-    return {"approval": body, "toolCallId": tool_call_id, "context": context}
-
-
-def question(text: str, options: list[Any] | None, tool_call_id: str) -> dict[str, Any]:
-    """A question as one ask of a group."""
-    item: dict[str, Any] = {"text": text}
-    if options:
-        item["options"] = [{"label": option} if isinstance(option, str) else dict(option) for option in options]
-    return {"questions": [item], "toolCallId": tool_call_id}
+def decided(claim: Claim, tool_call_id: str) -> dict[str, Any]:
+    """The ask with this id. Without it the run must not continue, because some frameworks call the other tools."""
+    ask = claim.ask(tool_call_id)
+    if ask is None:
+        raise StateError(f"The group has no outcome for {tool_call_id}")
+    return ask

@@ -215,6 +215,7 @@ class AsyncSayso(_Client):
     approve = _awaited(Core.approve)
     notify = _awaited(Core.notify)
     request = _awaited(Core.request)
+    _settle = _awaited(Core.settle)
     close = _awaited(Core.close)
 
     @functools.cached_property
@@ -264,6 +265,7 @@ class Sayso(_Client):
     approve = _blocking(Core.approve)
     notify = _blocking(Core.notify)
     request = _blocking(Core.request)
+    _settle = _blocking(Core.settle)
     close = _blocking(Core.close)
 
     @functools.cached_property

@@ -165,6 +165,12 @@ class StateUnreadableError(ConflictError):
     next_step = "Restore state.key of the server's data directory, or start the run anew."
 
 
+class StateError(SaysoError):
+    """A run cannot be suspended or resumed by this adapter. It was not resumed, so no tool was called."""
+
+    next_step = "Resume it with the same version of the adapter that suspended it."
+
+
 class UnknownCallbackError(InvalidRequestError):
     """No callback target of this name is configured."""
 
@@ -233,6 +239,9 @@ def error_of(status: int, body: Any) -> SaysoError:
     code = str(problem.get("code", ""))
     detail = str(problem.get("detail") or f"The server replied with HTTP {status}")
     kind = BY_CODE.get(code) or BY_STATUS.get(status, SaysoError)
+    # A route of a later version. Ids that are not found have codes of their own.
+    if status == 404 and detail.startswith("no such route"):
+        kind = ServerTooOldError
     # The server refuses requests with unknown fields, so it never ignores a field of a later version.
     if code == "invalid_request" and "unknown field" in detail:
         kind = ServerTooOldError

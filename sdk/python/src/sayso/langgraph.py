@@ -13,19 +13,34 @@ graph, and `resume` continues it in any process that reaches the checkpointer.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Awaitable, Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import ToolMessage
 from langgraph.types import Command, Interrupt
 
-from ._adapter import ToolNames, all_of, ask_for_model, client_or_default, question_of
-from ._suspend import StateError, Suspender, approval, question
+from ._adapter import (
+    ToolNames,
+    all_of,
+    approval,
+    approve,
+    approve_sync,
+    client_or_default,
+    edited_notice,
+    question,
+    question_of,
+    refuse_repeated_ids,
+    schema_of,
+    settle,
+)
+from ._suspend import Suspender, decided
 from .client import AsyncSayso
-from .results import Claim, Decision
+from .errors import StateError
+from .results import Claim, Decision, decision_of, reply_of
 
 FRAMEWORK = "langgraph"
 
@@ -56,7 +71,7 @@ class SaysoMiddleware(AgentMiddleware[Any, Any]):
         """Called by LangChain for each tool call. Runs the tool if a person or the policy approves it."""
         if request.tool_call["name"] not in self._tools:
             return handler(request)
-        decision = self._client.sync.approve(**self._approval(request))
+        decision = approve_sync(self._client, *self._approval(request))
         if not decision:
             return _denied(request, decision)
         return _with_notice(handler(_edited(request, decision)), decision)
@@ -67,22 +82,23 @@ class SaysoMiddleware(AgentMiddleware[Any, Any]):
         """Like `wrap_tool_call`, for graphs that run in an event loop."""
         if request.tool_call["name"] not in self._tools:
             return await handler(request)
-        decision = await self._client.approve(**self._approval(request))
+        decision = await approve(self._client, *self._approval(request))
         if not decision:
             return _denied(request, decision)
         return _with_notice(await handler(_edited(request, decision)), decision)
 
-    def _approval(self, request: ToolCallRequest) -> dict[str, Any]:
+    def _approval(self, request: ToolCallRequest) -> tuple[dict[str, Any], str | None]:
         call = request.tool_call
         # Ids of tool calls are unique inside a conversation only.
         run = self._run_key or _thread_of(request.runtime.config)
-        return {
-            "tool": call["name"],
-            "input": call["args"],
-            "key": f"{run}:{call['id']}" if run else None,
-            "editable": self._editable,
-            "tool_call_id": call["id"],
-        }
+        schema = schema_of(lambda: _arguments_of(request.tool))
+        ask = approval(call["name"], call["args"], call["id"], editable=self._editable, input_schema=schema)
+        return ask, f"{run}:{call['id']}" if run else None
+
+
+def _arguments_of(tool: Any) -> Any:
+    schema = tool.tool_call_schema
+    return schema if isinstance(schema, dict) else schema.model_json_schema()
 
 
 def _thread_of(config: Any) -> str:
@@ -103,8 +119,7 @@ def _edited(request: ToolCallRequest, decision: Decision) -> ToolCallRequest:
 def _with_notice(result: Any, decision: Decision) -> Any:
     """Adds edited arguments to the tool result, because the model's message keeps the original ones."""
     if decision.input is not None and isinstance(result, ToolMessage) and isinstance(result.content, str):
-        used = json.dumps(decision.input, ensure_ascii=False)
-        result.content = f"The user changed the arguments of this call to {used}. Result: {result.content}"
+        result.content = f"{edited_notice(decision.input)} Result: {result.content}"
     return result
 
 
@@ -113,85 +128,29 @@ async def drive(
 ) -> Any:
     """Invokes the graph, asks people about every interrupt, and resumes until the graph is done.
 
-    The graph needs a checkpointer and the configuration a `thread_id`. To continue after a restart of the program, call
-    it again with `payload=None`: interrupts that are pending are asked with the same keys, so people are not asked
-    twice. The graph is resumed only when all interrupts of a pause are decided.
+    The graph needs a checkpointer and the configuration a `thread_id`. If the thread is paused already, for example
+    because the program was restarted, its interrupts are asked with the same keys and `payload` is not used. With
+    `payload=None`, a graph that stopped between two steps also continues. The graph is resumed only when all
+    interrupts of a pause are decided.
     """
     sayso = client_or_default(client)
-    thread = _thread_of(config)
-    if not thread:
-        raise ValueError("The configuration has no thread_id. Set config['configurable']['thread_id'].")
-    pending: list[Interrupt] = []
-    result: Any = None
-    if payload is None:
-        state = await graph.aget_state(config)
-        pending, result = list(state.interrupts), state.values
-        if not pending and state.next:
-            # A program that was killed between two steps resumes here.
-            result = await graph.ainvoke(None, config)
-            pending = list(result.get("__interrupt__", ()))
-    else:
+    thread = _required_thread(config)
+    state = await _state_of(graph, config)
+    pending: list[Interrupt] = list(state.interrupts)
+    result = state.values
+    if not pending and (payload is not None or state.next):
         result = await graph.ainvoke(payload, config)
         pending = list(result.get("__interrupt__", ()))
     while pending:
-        answers = await all_of(_answer(sayso, thread, interrupt, editable) for interrupt in pending)
-        resume = {interrupt.id: answer for interrupt, answer in zip(pending, answers, strict=True)}
+        # A pause that people cannot decide is refused before anyone is asked.
+        asks = [ask for interrupt in pending for ask in _asks(interrupt, editable)]
+        refuse_repeated_ids(asks)
+        outcomes = await all_of(settle(sayso, ask, f"{thread}:{ask['toolCallId']}") for ask in asks)
+        found = {ask["toolCallId"]: outcome for ask, outcome in zip(asks, outcomes, strict=True)}
+        resume = {interrupt.id: _resume_value(interrupt, found.__getitem__) for interrupt in pending}
         result = await graph.ainvoke(Command(resume=resume), config)
         pending = list(result.get("__interrupt__", ()))
     return result
-
-
-async def _answer(sayso: AsyncSayso, thread: str, interrupt: Interrupt, editable: bool) -> Any:
-    """Builds the value to resume with: decisions for `HumanInTheLoopMiddleware`, otherwise the answer as text."""
-    key, value = f"{thread}:{interrupt.id}", interrupt.value
-    if isinstance(value, dict) and value.get("type") == "tool_approval":
-        return _decision(value["name"], await _approve(sayso, value, key, editable))
-    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        # One interrupt has all calls of a turn. Its answers count by position; a wrong one would break the thread.
-        calls = value["action_requests"]
-        decisions = await all_of(
-            _approve(sayso, call, f"{key}:{place}", editable, _allowed(value, place, editable))
-            for place, call in enumerate(calls)
-        )
-        pairs = zip(calls, decisions, strict=True)
-        return {"decisions": [_decision(call["name"], decision) for call, decision in pairs]}
-    return (await ask_for_model(sayso, *_question(value), key))[1]
-
-
-async def _approve(
-    sayso: AsyncSayso, call: dict[str, Any], key: str, editable: bool, allowed: list[str] | None = None
-) -> Decision:
-    return await sayso.approve(
-        call["name"],
-        call["args"],
-        key=key,
-        editable=editable and (allowed is None or "edit" in allowed),
-        allowed_decisions=allowed,
-        context=call.get("description"),
-    )
-
-
-#: The decisions of `HumanInTheLoopMiddleware`, as Sayso names them. People do not `respond` in place of the tool.
-_DECISIONS = {"approve": "approve", "edit": "edit", "reject": "deny"}
-
-
-def _allowed(value: dict[str, Any], place: int, editable: bool) -> list[str] | None:
-    """The decisions that the middleware accepts for one call: another one would break the thread."""
-    reviews = value.get("review_configs") or ()
-    named = reviews[place].get("allowed_decisions") if place < len(reviews) else None
-    if named is None:
-        return None
-    allowed = [_DECISIONS[name] for name in named if name in _DECISIONS and (editable or name != "edit")]
-    # Without a decision that it can give, a person could only wait for the deadline.
-    return allowed or None
-
-
-def _decision(name: str, decision: Decision) -> dict[str, Any]:
-    if not decision:
-        return {"type": "reject", "message": decision.message}
-    if decision.input is not None:
-        return {"type": "edit", "edited_action": {"name": name, "args": decision.input}}
-    return {"type": "approve"}
 
 
 def drive_sync(graph: Any, payload: Any, config: dict[str, Any], **options: Any) -> Any:
@@ -211,15 +170,18 @@ async def start(
 ) -> Any:
     """Invokes the graph until it is done, or until it pauses. Then the result is a `Suspended`.
 
-    The checkpointer keeps the state of the graph, and the group only the `thread_id`. `name` is the one that workers
-    resume by; `group` has further fields of the group, for example `retry`.
+    The checkpointer keeps the state of the graph, and the group only the `thread_id`. If the thread is paused already,
+    the graph is not invoked and `payload` is not used. `name` is the one that workers resume by; `group` has further
+    fields of the group, for example `retry`.
     """
-    thread = _thread_of(config)
-    if not thread:
-        raise ValueError("The configuration has no thread_id. Set config['configurable']['thread_id'].")
+    thread = _required_thread(config)
     suspender = Suspender(FRAMEWORK, name, thread, client, group)
-    result = await graph.ainvoke(payload, config)
-    return await _suspend_or_end(suspender, list(result.get("__interrupt__", ())), result, thread, editable)
+    pending = list((await _state_of(graph, config)).interrupts)
+    result = None
+    if not pending:
+        result = await graph.ainvoke(payload, config)
+        pending = list(result.get("__interrupt__", ()))
+    return await _suspend_or_end(suspender, pending, result, thread, editable)
 
 
 async def resume(
@@ -229,12 +191,16 @@ async def resume(
     suspender, stored = Suspender.of_claim(FRAMEWORK, claim, client)
     thread, editable = stored["thread"], stored["editable"]
     config = {**(config or {}), "configurable": {**(config or {}).get("configurable", {}), "thread_id": thread}}
-    snapshot = await graph.aget_state(config)
+    snapshot = await _state_of(graph, config)
     pending = {interrupt.id: interrupt for interrupt in snapshot.interrupts}
     if not pending and not snapshot.next:
         # An earlier worker finished the graph, and was lost before it reported.
         return snapshot.values
-    answers = {id: _resume_value(claim, pending[id]) for id in stored["interrupts"] if id in pending}
+    answers = {
+        id: _resume_value(pending[id], lambda call: decided(claim, call))
+        for id in stored["interrupts"]
+        if id in pending
+    }
     # Without an answer, a graph that stopped between two steps continues.
     result = await graph.ainvoke(Command(resume=answers) if answers else None, config)
     return await _suspend_or_end(suspender, list(result.get("__interrupt__", ())), result, thread, editable)
@@ -247,56 +213,169 @@ async def _suspend_or_end(
         return result
     asks = [ask for interrupt in pending for ask in _asks(interrupt, editable)]
     ids = [interrupt.id for interrupt in pending]
-    return await suspender.suspend(asks, {"thread": thread, "interrupts": ids, "editable": editable}, ids)
+    # The checkpointer keeps the ids of interrupts, so a repeated run has the same ones.
+    pause = hashlib.sha256("\n".join(sorted(ids)).encode()).hexdigest()[:16]
+    return await suspender.suspend(asks, {"thread": thread, "interrupts": ids, "editable": editable}, pause)
+
+
+def _required_thread(config: Any) -> str:
+    thread = _thread_of(config)
+    if not thread:
+        raise ValueError("The configuration has no thread_id. Set config['configurable']['thread_id'].")
+    return thread
+
+
+async def _state_of(graph: Any, config: dict[str, Any]) -> Any:
+    """The state of the thread. Refuses graphs that could not be resumed, before people are asked."""
+    try:
+        return await graph.aget_state(config)
+    except ValueError as error:
+        if "checkpointer" not in str(error):
+            raise
+        raise StateError(
+            "The graph has no checkpointer, so it could not continue after a pause",
+            next_step="Compile it with a checkpointer, for example AsyncSqliteSaver.",
+        ) from error
+
+
+class _Call(NamedTuple):
+    """A tool call that `HumanInTheLoopMiddleware` wants a decision about."""
+
+    id: str
+    name: str
+    args: dict[str, Any]
+    description: str | None
+    #: The decisions that the middleware accepts; `None` if it does not say.
+    allowed: list[str] | None
+    #: The JSON Schema of edited arguments.
+    schema: dict[str, Any] | None
+
+
+#: The decisions of `HumanInTheLoopMiddleware`, as Sayso names them. People do not `respond` in place of the tool.
+_DECISIONS = {"approve": "approve", "edit": "edit", "reject": "deny"}
+
+
+def _calls(interrupt: Interrupt) -> list[_Call] | None:
+    """The tool calls of an interrupt of the middleware. `None` for any other interrupt."""
+    value = interrupt.value
+    if not isinstance(value, dict):
+        return None
+    if value.get("type") == "tool_approval":
+        allowed, schema = _terms(interrupt.response_schema)
+        return [_Call(interrupt.id, value["name"], value["args"], value.get("description"), allowed, schema)]
+    if isinstance(value.get("action_requests"), list):
+        reviews = value.get("review_configs") or ()
+        return [
+            _Call(
+                f"{interrupt.id}:{place}",
+                call["name"],
+                call["args"],
+                call.get("description"),
+                reviews[place].get("allowed_decisions") if place < len(reviews) else None,
+                None,
+            )
+            for place, call in enumerate(value["action_requests"])
+        ]
+    return None
+
+
+def _terms(schema: Any) -> tuple[list[str] | None, dict[str, Any] | None]:
+    """Reads the accepted decisions, and the schema of edited arguments, from the schema of a `per_call` interrupt."""
+    if not isinstance(schema, dict):
+        return None, None
+    definitions = schema.get("$defs", {})
+
+    def target(part: dict[str, Any]) -> dict[str, Any]:
+        found = definitions.get(str(part.get("$ref", "")).removeprefix("#/$defs/"), part)
+        return found if isinstance(found, dict) else {}
+
+    allowed, arguments = [], None
+    for branch in map(target, schema.get("oneOf", [schema])):
+        kind = branch["properties"]["type"]["const"]
+        allowed.append(kind)
+        if kind == "edit":
+            edited = target(branch["properties"]["edited_action"])
+            arguments = {**target(edited["properties"]["args"]), "$defs": definitions}
+    return allowed, arguments
 
 
 def _asks(interrupt: Interrupt, editable: bool) -> list[dict[str, Any]]:
-    value = interrupt.value
-    if isinstance(value, dict) and value.get("type") == "tool_approval":
-        context = value.get("description")
-        return [approval(value["name"], value["args"], interrupt.id, editable=editable, context=context)]
-    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        asks = []
-        for place, call in enumerate(value["action_requests"]):
-            allowed = _allowed(value, place, editable)
-            terms = {} if allowed is None else {"allowedDecisions": allowed}
-            asks.append(
-                approval(
-                    call["name"],
-                    call["args"],
-                    f"{interrupt.id}:{place}",
-                    editable=editable and (allowed is None or "edit" in allowed),
-                    context=call.get("description"),
-                    **terms,
-                )
+    calls = _calls(interrupt)
+    if calls is not None:
+        return [_approval(call, editable) for call in calls]
+    schema = interrupt.response_schema
+    return [question(*_question(interrupt.value), interrupt.id, schema if isinstance(schema, dict) else None)]
+
+
+def _approval(call: _Call, editable: bool) -> dict[str, Any]:
+    allowed = None
+    if call.allowed is not None:
+        allowed = [_DECISIONS[name] for name in call.allowed if name in _DECISIONS and (editable or name != "edit")]
+        if not allowed:
+            raise StateError(
+                f"People cannot make any of the decisions about {call.name} that the graph accepts: {call.allowed}",
+                next_step="Add approve and reject to its allowed_decisions in HumanInTheLoopMiddleware.",
             )
-        return asks
-    return [question(*_question(value), interrupt.id)]
+    return approval(
+        call.name,
+        call.args,
+        call.id,
+        editable=editable and (allowed is None or "edit" in allowed),
+        input_schema=call.schema,
+        allowed=allowed,
+        context=call.description,
+    )
 
 
-def _resume_value(claim: Claim, interrupt: Interrupt) -> Any:
-    """Builds the value to resume with, like `_answer` does for a graph that waits."""
-    value = interrupt.value
-    if isinstance(value, dict) and value.get("type") == "tool_approval":
-        return _decision(value["name"], _decided(claim, interrupt.id))
-    if isinstance(value, dict) and isinstance(value.get("action_requests"), list):
-        calls = enumerate(value["action_requests"])
-        return {
-            "decisions": [_decision(call["name"], _decided(claim, f"{interrupt.id}:{place}")) for place, call in calls]
-        }
-    reply = claim.reply(interrupt.id)
-    if reply is None:
-        raise StateError(f"The group has no outcome for the interrupt {interrupt.id}")
-    return reply[1]
+def _resume_value(interrupt: Interrupt, outcome: Callable[[str], dict[str, Any]]) -> Any:
+    """Builds the value to resume with. `outcome` returns the decided ask with an id."""
+    calls = _calls(interrupt)
+    if calls is None:
+        return _answer(interrupt, outcome(interrupt.id))
+    decisions = [_decision(call, decision_of(outcome(call.id))) for call in calls]
+    # Decisions of `batched` interrupts count by position.
+    return {"decisions": decisions} if "action_requests" in interrupt.value else decisions[0]
 
 
-def _decided(claim: Claim, tool_call_id: str) -> Decision:
-    decision = claim.decision(tool_call_id)
-    if decision is None:
-        raise StateError(f"The group has no outcome for the interrupt {tool_call_id}")
-    return decision
+def _decision(call: _Call, decision: Decision) -> dict[str, Any]:
+    value: dict[str, Any]
+    if not decision:
+        value = {"type": "reject", "message": decision.message}
+    elif decision.input is not None:
+        value = {"type": "edit", "edited_action": {"name": call.name, "args": decision.input}}
+    else:
+        value = {"type": "approve"}
+    # A rule or a deadline can always deny. Another decision than the accepted ones would break the thread.
+    if call.allowed is not None and value["type"] not in call.allowed:
+        message = f" ({decision.message.rstrip('.')})" if decision.message else ""
+        raise StateError(
+            f"The decision about {call.name} is {value['type']}{message}, but the graph accepts only {call.allowed}",
+            next_step=f"The thread stays paused. Add {value['type']} to its allowed_decisions, and start a new thread.",
+        )
+    return value
 
 
 def _question(value: Any) -> tuple[str, list[Any] | None]:
     found = question_of(value) if isinstance(value, dict) else (str(value), None)
     return found or (json.dumps(value, ensure_ascii=False, default=str), None)
+
+
+def _answer(interrupt: Interrupt, ask: dict[str, Any]) -> Any:
+    """The answer as the node wants it: text, or the JSON value that its `response_schema` describes."""
+    given, text = reply_of(ask)
+    schema = interrupt.response_schema
+    if schema is None or schema == {"type": "string"}:
+        return text
+    if not given:
+        raise StateError(
+            f"The question has no answer ({text.rstrip('.')}), but the graph accepts only values of its schema",
+            next_step="The thread stays paused. Start a new thread, or let response_schema accept such a text.",
+        )
+    answer = ", ".join(map(str, ask["outcome"]["answers"][0]))
+    if not isinstance(schema, dict) or schema.get("type") == "string":
+        return answer
+    try:
+        return json.loads(answer)
+    except ValueError:
+        # The person chose one of the options.
+        return answer

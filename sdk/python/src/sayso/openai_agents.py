@@ -23,10 +23,10 @@ from agents import Agent, FunctionTool, Runner, RunState
 from agents.items import ToolApprovalItem
 from agents.tool_context import ToolContext
 
-from ._adapter import all_of, client_or_default
-from ._suspend import StateError, Suspended, Suspender, approval
+from ._adapter import all_of, approval, approve, client_or_default, edited_notice, refuse_repeated_ids
+from ._suspend import Suspended, Suspender, decided
 from .client import AsyncSayso
-from .results import Claim, Decision
+from .results import Claim, Decision, decision_of
 
 FRAMEWORK = "openai_agents"
 
@@ -42,24 +42,31 @@ async def run(
     result = await Runner.run(agent, input, **options)
     while result.interruptions:
         state = result.to_state()
-        items = list(result.interruptions)
-        for item, decision in zip(items, await all_of(_approve(sayso, item, run_key) for item in items), strict=True):
-            if decision:
-                state.approve(item, always_approve=decision.choice == "always")
-            else:
-                state.reject(item, rejection_message=decision.message)
+        asks = [_ask(item) for item in result.interruptions]
+        refuse_repeated_ids(asks)
+        keys = [f"{run_key}:{ask['toolCallId']}" if run_key else None for ask in asks]
+        decisions = await all_of(approve(sayso, ask, key) for ask, key in zip(asks, keys, strict=True))
+        for item, decision in zip(result.interruptions, decisions, strict=True):
+            _decide(state, item, decision)
         result = await Runner.run(agent, state, **options)
     return result
 
 
-async def _approve(sayso: AsyncSayso, item: ToolApprovalItem, run_key: str | None) -> Decision:
-    return await sayso.approve(
+def _ask(item: ToolApprovalItem) -> dict[str, Any]:
+    # The SDK ignores other arguments than those of the model, so edits are not offered.
+    return approval(
         item.name or "tool",
         _arguments(item.arguments),
-        key=f"{run_key}:{item.call_id}" if run_key else None,
-        choices=_always(item),
-        tool_call_id=item.call_id,
+        item.call_id,
+        choices=[{"id": "always", "label": f"Always allow {item.name} in this run"}],
     )
+
+
+def _decide(state: Any, item: ToolApprovalItem, decision: Decision) -> None:
+    if decision:
+        state.approve(item, always_approve=decision.choice == "always")
+    else:
+        state.reject(item, rejection_message=decision.message)
 
 
 def guard(tool: FunctionTool, *, run_key: str | None = None, client: AsyncSayso | None = None) -> FunctionTool:
@@ -71,16 +78,17 @@ def guard(tool: FunctionTool, *, run_key: str | None = None, client: AsyncSayso 
     inner = tool.on_invoke_tool
 
     async def invoke(context: ToolContext[Any], arguments: str) -> Any:
-        decision = await sayso.approve(
-            tool.name,
-            _arguments(arguments),
-            key=f"{run_key}:{context.tool_call_id}" if run_key else None,
-            editable=True,
-            tool_call_id=context.tool_call_id,
+        call_id = context.tool_call_id
+        ask = approval(
+            tool.name, _arguments(arguments), call_id, editable=True, input_schema=tool.params_json_schema or None
         )
+        decision = await approve(sayso, ask, f"{run_key}:{call_id}" if run_key else None)
         if not decision:
             return decision.message
-        return await inner(context, arguments if decision.input is None else json.dumps(decision.input))
+        if decision.input is None:
+            return await inner(context, arguments)
+        result = await inner(context, json.dumps(decision.input))
+        return f"{edited_notice(decision.input)} Result: {result}" if isinstance(result, str) else result
 
     return dataclasses.replace(tool, on_invoke_tool=invoke)
 
@@ -124,13 +132,7 @@ async def resume(
     override = {} if context is None else {"context_override": context}
     state = await RunState.from_string(agent, stored, **override)
     for item in state.get_interruptions():
-        decision = claim.decision(item.call_id or "")
-        if decision is None:
-            raise StateError(f"The group has no outcome for the tool call {item.call_id}")
-        if decision:
-            state.approve(item, always_approve=decision.choice == "always")
-        else:
-            state.reject(item, rejection_message=decision.message)
+        _decide(state, item, decision_of(decided(claim, item.call_id or "")))
     return await _suspend_or_end(suspender, await Runner.run(agent, state, **options))
 
 
@@ -138,22 +140,5 @@ async def _suspend_or_end(suspender: Suspender, result: Any) -> Any:
     items = list(result.interruptions)
     if not items:
         return result
-    asks = [
-        approval(
-            item.name or "tool",
-            _arguments(item.arguments),
-            item.call_id,
-            # The SDK ignores other arguments than those of the model.
-            editable=False,
-            choices=_always(item),
-        )
-        for item in items
-    ]
-    suspended: Suspended = await suspender.suspend(
-        asks, result.to_state().to_string(), [item.call_id for item in items]
-    )
+    suspended: Suspended = await suspender.suspend([_ask(item) for item in items], result.to_state().to_string())
     return suspended
-
-
-def _always(item: ToolApprovalItem) -> list[dict[str, str]]:
-    return [{"id": "always", "label": f"Always allow {item.name} in this run"}]

@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic_ai import (
@@ -27,11 +28,12 @@ from pydantic_ai import (
 )
 from pydantic_ai.capabilities import HandleDeferredToolCalls
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ToolCallPart
+from pydantic_ai.toolsets import FunctionToolset
 
-from ._adapter import all_of, ask_for_model, client_or_default, question_of
-from ._suspend import StateError, Suspender, approval, question
+from ._adapter import all_of, approval, approve, ask_for_model, client_or_default, question, question_of
+from ._suspend import Suspender, decided
 from .client import AsyncSayso
-from .results import Claim
+from .results import Claim, Decision, decision_of, reply_of
 
 FRAMEWORK = "pydantic_ai"
 
@@ -49,35 +51,47 @@ def approvals(
     async def decide(ctx: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults:
         run = run_key or ctx.conversation_id
 
-        async def approval(call: ToolCallPart) -> ToolApproved | ToolDenied:
-            decision = await sayso.approve(
-                call.tool_name,
-                call.args_as_dict(),
-                key=f"{run}:{call.tool_call_id}",
-                editable=editable,
-                tool_call_id=call.tool_call_id,
-            )
-            return ToolApproved(override_args=decision.input) if decision else ToolDenied(decision.message)
+        schemas = {name: tool.parameters_json_schema for name, tool in ctx.tools.items()}
 
-        async def answer(call: ToolCallPart, question: str, options: list[Any] | None) -> Any:
-            given, text = await ask_for_model(sayso, question, options, f"{run}:{call.tool_call_id}")
-            return text if given else ToolFailed(text)
+        async def permission(call: ToolCallPart) -> ToolApproved | ToolDenied:
+            ask = _approval(call, schemas, editable)
+            return _permission(await approve(sayso, ask, f"{run}:{call.tool_call_id}"))
+
+        async def answer(call: ToolCallPart, text: str, options: list[Any] | None) -> Any:
+            ask = question(text, options, call.tool_call_id)
+            return _result(await ask_for_model(sayso, ask, f"{run}:{call.tool_call_id}"))
 
         # Deferred calls that need no person are returned to the program as the output of the run.
         asked = [(call, found) for call in requests.calls if (found := _question(requests, call))]
-        decided = await all_of(
+        results = await all_of(
             [
-                *(approval(call) for call in requests.approvals),
-                *(answer(call, question, options) for call, (question, options) in asked),
+                *(permission(call) for call in requests.approvals),
+                *(answer(call, text, options) for call, (text, options) in asked),
             ]
         )
         ids = [call.tool_call_id for call in requests.approvals]
         return requests.build_results(
-            approvals=dict(zip(ids, decided, strict=False)),
-            calls={call.tool_call_id: result for (call, _), result in zip(asked, decided[len(ids) :], strict=True)},
+            approvals=dict(zip(ids, results, strict=False)),
+            calls={call.tool_call_id: result for (call, _), result in zip(asked, results[len(ids) :], strict=True)},
         )
 
     return HandleDeferredToolCalls(handler=decide)
+
+
+def _approval(call: ToolCallPart, schemas: Mapping[str, dict[str, Any]], editable: bool = True) -> dict[str, Any]:
+    schema = schemas.get(call.tool_name)
+    return approval(
+        call.tool_name, call.args_as_dict(), call.tool_call_id, editable=editable, input_schema=schema or None
+    )
+
+
+def _permission(decision: Decision) -> ToolApproved | ToolDenied:
+    return ToolApproved(override_args=decision.input) if decision else ToolDenied(decision.message)
+
+
+def _result(reply: tuple[bool, str]) -> Any:
+    given, text = reply
+    return text if given else ToolFailed(text)
 
 
 def _question(requests: DeferredToolRequests, call: ToolCallPart) -> tuple[str, list[Any] | None] | None:
@@ -102,7 +116,7 @@ async def start(
     """
     suspender = Suspender(FRAMEWORK, name, run_key, client, group)
     result = await agent.run(prompt, output_type=_with_requests(agent), **options)
-    return await _suspend_or_end(suspender, result)
+    return await _suspend_or_end(suspender, agent, result)
 
 
 async def resume(claim: Claim, agent: Agent[Any, Any], *, client: AsyncSayso | None = None, **options: Any) -> Any:
@@ -111,38 +125,35 @@ async def resume(claim: Claim, agent: Agent[Any, Any], *, client: AsyncSayso | N
     results = DeferredToolResults()
     # Pydantic AI needs a result for every call, and refuses unknown ones before a tool runs.
     for call_id in stored["approvals"]:
-        decision = claim.decision(call_id)
-        if decision is None:
-            raise StateError(f"The group has no outcome for the tool call {call_id}")
-        results.approvals[call_id] = (
-            ToolApproved(override_args=decision.input) if decision else ToolDenied(decision.message)
-        )
+        results.approvals[call_id] = _permission(decision_of(decided(claim, call_id)))
     for call_id in stored["calls"]:
-        reply = claim.reply(call_id)
-        if reply is None:
-            raise StateError(f"The group has no outcome for the tool call {call_id}")
-        given, text = reply
-        results.calls[call_id] = text if given else ToolFailed(text)
+        results.calls[call_id] = _result(reply_of(decided(claim, call_id)))
     result = await agent.run(
         message_history=ModelMessagesTypeAdapter.validate_json(stored["messages"]),
         deferred_tool_results=results,
         output_type=_with_requests(agent),
         **options,
     )
-    return await _suspend_or_end(suspender, result)
+    return await _suspend_or_end(suspender, agent, result)
 
 
 def _with_requests(agent: Agent[Any, Any]) -> Any:
     return [agent.output_type, DeferredToolRequests]
 
 
-async def _suspend_or_end(suspender: Suspender, result: Any) -> Any:
+def _schemas(agent: Agent[Any, Any]) -> dict[str, dict[str, Any]]:
+    """The argument schemas of the tools that were added to the agent. Other toolsets build theirs during a run."""
+    toolsets = [toolset for toolset in agent.toolsets if isinstance(toolset, FunctionToolset)]
+    tools = {name: tool for toolset in toolsets for name, tool in toolset.tools.items()}
+    return {name: tool.function_schema.json_schema for name, tool in tools.items()}
+
+
+async def _suspend_or_end(suspender: Suspender, agent: Agent[Any, Any], result: Any) -> Any:
     requests = result.output
     if not isinstance(requests, DeferredToolRequests):
         return result
-    asks = [
-        approval(call.tool_name, call.args_as_dict(), call.tool_call_id, editable=True) for call in requests.approvals
-    ]
+    schemas = _schemas(agent)
+    asks = [_approval(call, schemas) for call in requests.approvals]
     for call in requests.calls:
         found = _question(requests, call)
         if found is None:
@@ -153,4 +164,4 @@ async def _suspend_or_end(suspender: Suspender, result: Any) -> Any:
         asks.append(question(*found, call.tool_call_id))
     approvals, calls = ([call.tool_call_id for call in calls] for calls in (requests.approvals, requests.calls))
     state = {"messages": result.all_messages_json().decode(), "approvals": approvals, "calls": calls}
-    return await suspender.suspend(asks, state, [*approvals, *calls])
+    return await suspender.suspend(asks, state)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .errors import StateError
+
 
 class Answer(str):
     """The answer to a question as a string, with the person's note and name."""
@@ -90,7 +92,7 @@ def decision_of(ask: dict[str, Any]) -> Decision:
 class Claim:
     """The right to resume one suspended run."""
 
-    __slots__ = ("asks", "epoch", "group_id", "key", "name", "resume_ref", "state")
+    __slots__ = ("_lost", "asks", "epoch", "group_id", "key", "name", "resume_ref", "state")
 
     def __init__(self, reply: dict[str, Any]) -> None:
         group = reply["group"]
@@ -104,20 +106,33 @@ class Claim:
         self.resume_ref: str | None = reply.get("resumeRef")
         #: The asks with their outcomes, in the order in which they were opened.
         self.asks: list[dict[str, Any]] = group["asks"]
+        self._lost = False
+
+    @property
+    def lost(self) -> bool:
+        """Whether this worker lost the claim: its lease expired. Synchronous functions check it before each tool."""
+        return self._lost
 
     def decision(self, tool_call_id: str) -> Decision | None:
         """The outcome of the approval for this tool call."""
-        ask = self._ask(tool_call_id)
+        ask = self.ask(tool_call_id)
         return None if ask is None else decision_of(ask)
 
     def reply(self, tool_call_id: str) -> tuple[bool, str] | None:
         """For the question of this tool call: `True` and the answer, or `False` and the text that the model gets
         instead."""
-        ask = self._ask(tool_call_id)
+        ask = self.ask(tool_call_id)
         return None if ask is None else reply_of(ask)
 
-    def _ask(self, tool_call_id: str) -> dict[str, Any] | None:
-        return next((ask for ask in self.asks if ask.get("toolCallId") == tool_call_id), None)
+    def ask(self, tool_call_id: str) -> dict[str, Any] | None:
+        """The ask of this tool call with its outcome. Raises `StateError` if several asks have this id."""
+        asks = [ask for ask in self.asks if ask.get("toolCallId") == tool_call_id]
+        if len(asks) > 1:
+            raise StateError(
+                f"Several asks of the group have the id {tool_call_id}",
+                next_step="Use `asks`, which has them in the order in which they were opened.",
+            )
+        return asks[0] if asks else None
 
     def __repr__(self) -> str:
         return f"Claim(name={self.name!r}, group_id={self.group_id!r}, epoch={self.epoch})"

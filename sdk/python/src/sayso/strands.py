@@ -18,10 +18,20 @@ from typing import Any
 from strands import Agent, Snapshot
 from strands.interventions import Deny, InterventionHandler, Proceed, Transform
 
-from ._adapter import CANCELLED, ToolNames, client_or_default, question_of
-from ._suspend import StateError, Suspender, approval, question
+from ._adapter import (
+    CANCELLED,
+    ToolNames,
+    approval,
+    approve,
+    client_or_default,
+    edited_notice,
+    question,
+    question_of,
+    schema_of,
+)
+from ._suspend import Suspender, decided
 from .client import AsyncSayso
-from .results import Claim
+from .results import Claim, decision_of, reply_of
 
 FRAMEWORK = "strands"
 
@@ -52,6 +62,8 @@ class SaysoIntervention(InterventionHandler):
         self._run_key = run_key
         self._client = client_or_default(client)
         self._editable = editable
+        #: The edited arguments of the calls that run now.
+        self._edited: dict[tuple[int, str], dict[str, Any]] = {}
 
     async def before_tool_call(self, event: Any, **options: Any) -> Any:
         """Called by Strands for each tool call. Asks, and then runs, denies or pauses the call."""
@@ -60,15 +72,12 @@ class SaysoIntervention(InterventionHandler):
             return Proceed()
         if self._suspend:
             return self._paused(event)
-        deciding = asyncio.ensure_future(
-            self._client.approve(
-                use["name"],
-                use["input"],
-                key=f"{self._run_key}:{use['toolUseId']}" if self._run_key else None,
-                editable=self._editable,
-                tool_call_id=use["toolUseId"],
-            )
+        call_id = use["toolUseId"]
+        ask = approval(
+            use["name"], use["input"], call_id, editable=self._editable, input_schema=_schema(event.selected_tool)
         )
+        key = f"{self._run_key}:{call_id}" if self._run_key else None
+        deciding = asyncio.ensure_future(approve(self._client, ask, key))
         try:
             # `agent.cancel()` does not end this wait, so check the signal. An approval that arrives later would
             # run the tool of a cancelled run.
@@ -80,27 +89,44 @@ class SaysoIntervention(InterventionHandler):
         finally:
             # Withdraws the ask if it is still pending.
             deciding.cancel()
-        return _action(decision.approved, decision.message, decision.input)
+        return self._action(event, decision.approved, decision.message, decision.input)
+
+    async def after_tool_call(self, event: Any, **options: Any) -> Any:
+        """Called by Strands after each tool call. Adds edited arguments to the result, which the model reads."""
+        edited = self._edited.pop(_place(event), None)
+        if edited is not None:
+            notice = {"text": edited_notice(edited)}
+            event.result = {**event.result, "content": [notice, *event.result.get("content", [])]}
+        return Proceed()
 
     def _paused(self, event: Any) -> Any:
         """Pauses the agent; when it is resumed, acts on the decision."""
         use = event.tool_use
-        reason = {"tool": use["name"], "input": use["input"], "editable": self._editable}
-        decided = event.interrupt("sayso", reason=reason)
-        return _action(decided["approved"], decided["message"], decided["input"])
+        schema = _schema(event.selected_tool) if self._editable else None
+        reason = {"tool": use["name"], "input": use["input"], "editable": self._editable, "schema": schema}
+        decision = event.interrupt("sayso", reason=reason)
+        return self._action(event, decision["approved"], decision["message"], decision["input"])
+
+    def _action(self, event: Any, approved: bool, message: str, edited: dict[str, Any] | None) -> Any:
+        if not approved:
+            return Deny(reason=message)
+        if edited is None:
+            return Proceed()
+
+        def apply(changed: Any) -> None:
+            self._edited[_place(event)] = edited
+            # A new dictionary: the old one is part of the history that the model reads.
+            changed.tool_use = {**changed.tool_use, "input": edited}
+
+        return Transform(apply=apply)
 
 
-def _action(approved: bool, message: str, edited: dict[str, Any] | None) -> Any:
-    if not approved:
-        return Deny(reason=message)
-    if edited is None:
-        return Proceed()
+def _place(event: Any) -> tuple[int, str]:
+    return id(event.agent), event.tool_use["toolUseId"]
 
-    def apply(changed: Any) -> None:
-        # A new dictionary: the old one is part of the history that the model reads.
-        changed.tool_use = {**changed.tool_use, "input": edited}
 
-    return Transform(apply=apply)
+def _schema(tool: Any) -> dict[str, Any] | None:
+    return schema_of(lambda: tool.tool_spec["inputSchema"]["json"])
 
 
 async def start(
@@ -128,17 +154,13 @@ async def resume(claim: Claim, agent: Agent, *, client: AsyncSayso | None = None
     responses: list[Any] = []
     for interrupt_id, is_tool in stored["interrupts"].items():
         response: Any
+        ask = decided(claim, interrupt_id)
         if is_tool:
-            decision = claim.decision(interrupt_id)
-            if decision is None:
-                raise StateError(f"The group has no outcome for the interrupt {interrupt_id}")
+            decision = decision_of(ask)
             # Strands treats an empty response as missing, so the response is always an object.
             response = {"approved": decision.approved, "message": decision.message, "input": decision.input}
         else:
-            reply = claim.reply(interrupt_id)
-            if reply is None:
-                raise StateError(f"The group has no outcome for the interrupt {interrupt_id}")
-            response = reply[1]
+            response = reply_of(ask)[1]
         responses.append({"interruptResponse": {"interruptId": interrupt_id, "response": response}})
     return await _suspend_or_end(suspender, agent, await agent.invoke_async(responses))
 
@@ -152,9 +174,10 @@ async def _suspend_or_end(suspender: Suspender, agent: Agent, result: Any) -> An
         is_tool = isinstance(reason, dict) and interrupt.name == "sayso" and "tool" in reason
         interrupts[interrupt.id] = is_tool
         if is_tool:
-            asks.append(approval(reason["tool"], reason["input"], interrupt.id, editable=reason["editable"]))
+            editable, schema = reason["editable"], reason.get("schema")
+            asks.append(approval(reason["tool"], reason["input"], interrupt.id, editable=editable, input_schema=schema))
         else:
             found = question_of(reason) if isinstance(reason, dict) else None
             asks.append(question(*(found or (str(reason or interrupt.name), None)), interrupt.id))
     snapshot = agent.take_snapshot(preset="session").to_dict()
-    return await suspender.suspend(asks, {"snapshot": snapshot, "interrupts": interrupts}, list(interrupts))
+    return await suspender.suspend(asks, {"snapshot": snapshot, "interrupts": interrupts})

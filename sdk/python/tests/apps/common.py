@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import sys
+import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from typing import Any
 from sayso._suspend import Suspended
 
 NAME = os.environ.get("APP_NAME", "mailer")
+#: How LangChain's middleware pauses: `per_call` or `batched`.
+MODE: Any = os.environ.get("APP_MODE", "per_call")
 
 
 def note(file: str, *lines: str) -> None:
@@ -27,15 +30,16 @@ def send(to: str) -> str:
 
 
 def planned() -> list[tuple[str, dict[str, Any], str]]:
-    """The tool calls of the first turn: name, arguments, id."""
-    return [(name, values, call_id) for name, values, call_id in json.loads(os.environ["APP_CALLS"])]
+    """The tool calls of the first turn: name, arguments, id. As with a real model, ids differ each time."""
+    return [(name, values, f"call-{uuid.uuid4()}") for name, values in json.loads(os.environ["APP_CALLS"])]
 
 
-async def before_resuming() -> None:
-    """A worker that hangs, so that a test can kill it after its claim."""
-    if os.environ.get("APP_HANGS"):
-        note("hangs", str(os.getpid()))
-        await asyncio.sleep(3600)
+async def hang(place: str) -> None:
+    """Hangs if a test wants to kill the worker at this place: `before` the run is resumed, or `after` it."""
+    if os.environ.get("APP_HANGS") == place:
+        note("hangs", place)
+        while not Path("continue.txt").exists():  # noqa: ASYNC110, ASYNC240 (another process continues it)
+            await asyncio.sleep(0.02)
 
 
 def main(start: Callable[[str], Awaitable[Any]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import Any
 
 from langchain.agents import create_agent
@@ -57,7 +59,8 @@ def ask_person(question: str) -> str:
 
 
 def agent(saver: AsyncSqliteSaver) -> Any:
-    gate = HumanInTheLoopMiddleware({"send_email": True}, interrupt_mode="per_call")
+    decisions = json.loads(os.environ.get("APP_DECISIONS", '["approve", "edit", "reject", "respond"]'))
+    gate = HumanInTheLoopMiddleware({"send_email": {"allowed_decisions": decisions}}, interrupt_mode=common.MODE)
     return create_agent(ScriptedModel(), tools=[send_email, ask_person], middleware=[gate], checkpointer=saver)
 
 
@@ -70,9 +73,10 @@ async def start(run_key: str) -> Any:
 
 @sayso.resumer(common.NAME)
 async def resume(claim: Claim) -> None:
-    await common.before_resuming()
+    await common.hang("before")
     async with AsyncSqliteSaver.from_conn_string("threads.db") as saver:
         await resume_run(claim, agent(saver))
+    await common.hang("after")
     common.note("done", claim.group_id)
 
 

@@ -33,10 +33,11 @@ async def start(run_key: str) -> Any:
 
 @sayso.resumer(common.NAME)
 async def resume(claim: Claim) -> None:
-    await common.before_resuming()
+    await common.hang("before")
     result = await resume_run(claim, agent(), run_config=CONFIG)
     outputs = [item for item in result.to_input_list() if item.get("type") == "function_call_output"]
     common.note("read", *(str(item["output"]) for item in outputs))
+    await common.hang("after")
     common.note("done", claim.group_id, json.dumps(result.final_output))
 
 

@@ -42,8 +42,9 @@ async def start(run_key: str) -> Any:
 
 @sayso.resumer(common.NAME)
 async def resume(claim: Claim) -> None:
-    await common.before_resuming()
+    await common.hang("before")
     result = await resume_run(claim, agent)
+    await common.hang("after")
     common.note("done", claim.group_id, str(result))
 
 

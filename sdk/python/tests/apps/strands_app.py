@@ -67,8 +67,9 @@ async def start(run_key: str) -> Any:
 
 @sayso.resumer(common.NAME)
 async def resume(claim: Claim) -> None:
-    await common.before_resuming()
+    await common.hang("before")
     await resume_run(claim, agent())
+    await common.hang("after")
     common.note("done", claim.group_id)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.error
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -22,6 +23,7 @@ from sayso.adk import SaysoPlugin
 class ScriptedModel(BaseLlm):
     """Calls tools in its first turn, and is done in its second."""
 
+    tool: str = "send_email"
     to: list[str] = []  # noqa: RUF012 (a field of a pydantic model)
     read: list[Any] = []  # noqa: RUF012
 
@@ -32,14 +34,14 @@ class ScriptedModel(BaseLlm):
             parts = [types.Part(text="done")]
         else:
             calls = [
-                types.FunctionCall(id=f"call-{n}", name="send_email", args={"to": to}) for n, to in enumerate(self.to)
+                types.FunctionCall(id=f"call-{n}", name=self.tool, args={"to": to}) for n, to in enumerate(self.to)
             ]
             parts = [types.Part(function_call=call) for call in calls]
         yield LlmResponse(content=types.Content(role="model", parts=parts))
 
 
 class Program:
-    def __init__(self, person: Person, *to: str) -> None:
+    def __init__(self, person: Person, *to: str, tool: Any = None, **options: Any) -> None:
         self.sent: list[str] = []
 
         def send_email(to: str) -> dict[str, str]:
@@ -47,9 +49,13 @@ class Program:
             self.sent.append(to)
             return {"result": f"sent to {to}"}
 
-        self.model = ScriptedModel(model="scripted", to=list(to))
-        agent = LlmAgent(name="mailer", model=self.model, tools=[send_email])
-        app = App(name="mailer", root_agent=agent, plugins=[SaysoPlugin(["send_email"], client=person.async_client())])
+        self.model = ScriptedModel(model="scripted", tool=(tool or send_email).__name__, to=list(to))
+        agent = LlmAgent(name="mailer", model=self.model, tools=[tool or send_email])
+        app = App(
+            name="mailer",
+            root_agent=agent,
+            plugins=[SaysoPlugin(["send_email"], client=person.async_client(), **options)],
+        )
         self.sessions = InMemorySessionService()
         self.runner = Runner(app=app, session_service=self.sessions)
 
@@ -79,7 +85,39 @@ def test_denied_tool_does_not_run_and_the_model_reads_why(person: Person) -> Non
 def test_edited_arguments_are_used(person: Person) -> None:
     program = Program(person, "ada")
     person.soon(lambda: person.approve(input={"to": "eve"}))
-    assert (program.run(), program.sent) == ([{"result": "sent to eve"}], ["eve"])
+    read = {"result": "sent to eve", "arguments_changed_by_user": {"to": "eve"}}
+    assert (program.run(), program.sent) == ([read], ["eve"])
+
+
+def test_edit_that_does_not_fit_the_tool_is_refused_while_the_ask_is_pending(person: Person) -> None:
+    program = Program(person, "ada")
+
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.approve(input={"to": 7})
+        person.approve(input={"to": "eve"})
+
+    person.soon(decide)
+    program.run()
+    assert program.sent == ["eve"]
+
+
+def test_timeout_of_the_policy_denies(own_person: Person) -> None:
+    own_person.server.set_policy('[approvals]\ntimeout = "1s"\n')
+    program = Program(own_person, "ada")
+    assert (program.run(), program.sent) == ([{"error": "Tool approval timed out after 1 second"}], [])
+
+
+def test_question_in_a_tool_is_answered(person: Person) -> None:
+    client = person.async_client()
+
+    async def ask_person(to: str) -> dict[str, str]:
+        """Asks a person."""
+        return {"result": await client.ask(to)}
+
+    program = Program(person, "Which colour?", tool=ask_person)
+    person.soon(lambda: person.answer(["green"]))
+    assert program.run() == [{"result": "green"}]
 
 
 def test_several_calls_of_one_turn_are_asked_at_once(person: Person) -> None:

@@ -50,6 +50,29 @@ def test_approved_tool_runs_with_its_input(person: Person) -> None:
     assert (seen[0]["approval"]["action"], seen[0]["approval"]["command"]) == ("run", "cargo test")
 
 
+@pytest.mark.parametrize(
+    ("tool", "given", "expected"),
+    [
+        ("Write", {"file_path": "/work/a.txt", "content": "a"}, ("edit", "paths", ["/work/a.txt"])),
+        ("Read", {"file_path": "/work/a.txt"}, ("read", "paths", ["/work/a.txt"])),
+        ("WebFetch", {"url": "https://example.com", "prompt": "read"}, ("fetch", "url", "https://example.com")),
+    ],
+)
+def test_policy_knows_the_effect_of_claudes_own_tools(
+    person: Person, tool: str, given: dict[str, Any], expected: tuple[str, str, Any]
+) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def approve() -> None:
+        seen.append(person.next()["approval"])
+        person.approve()
+
+    person.soon(approve)
+    asyncio.run(decide(person, tool, given))
+    action, field, value = expected
+    assert (seen[0]["action"], seen[0][field]) == (action, value)
+
+
 def test_denied_tool_has_a_reason_and_may_stop_the_run(person: Person) -> None:
     person.soon(lambda: person.deny(message="Not now.", stop=True))
     denied = asyncio.run(decide(person, "Bash", COMMAND))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.error
 from typing import Any
 
 import pytest
@@ -16,6 +17,11 @@ from sayso.openai_agents import guard, run
 
 def call(to: str, number: int = 1) -> Any:
     return function_call("send_email", {"to": to}, call_id=f"call-{number}")
+
+
+def outputs(result: Any) -> list[str]:
+    """The tool results that the model gets."""
+    return [str(item["output"]) for item in result.to_input_list() if item.get("type") == "function_call_output"]
 
 
 class Program:
@@ -37,7 +43,7 @@ class Program:
         config = RunConfig(tracing_disabled=True)
         result = await run(self.agent, "go", run_key="run-1", client=self.client, run_config=config)
         assert result.final_output == "done"
-        return [str(item["output"]) for item in result.to_input_list() if item.get("type") == "function_call_output"]
+        return outputs(result)
 
     def run(self) -> list[str]:
         return asyncio.run(self.run_async())
@@ -60,7 +66,21 @@ def test_denied_tool_does_not_run_and_the_model_reads_why(person: Person, editab
 def test_edited_arguments_are_used_by_a_guarded_tool(person: Person) -> None:
     program = Program(person, call("ada"), editable=True)
     person.soon(lambda: person.approve(input={"to": "eve"}))
-    assert (program.run(), program.sent) == (["sent to eve"], ["eve"])
+    read = 'The user changed the arguments of this call to {"to": "eve"}. Result: sent to eve'
+    assert (program.run(), program.sent) == ([read], ["eve"])
+
+
+def test_edit_that_does_not_fit_the_tool_is_refused_while_the_ask_is_pending(person: Person) -> None:
+    program = Program(person, call("ada"), editable=True)
+
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.approve(input={"to": 7})
+        person.approve(input={"to": "eve"})
+
+    person.soon(decide)
+    program.run()
+    assert program.sent == ["eve"]
 
 
 def test_edit_is_not_offered_where_it_would_be_ignored(person: Person) -> None:
@@ -112,20 +132,6 @@ def test_approval_survives_the_kill_of_the_server(own_person: Person) -> None:
     assert (program.run(), program.sent) == (["sent to ada"], ["ada"])
 
 
-def test_restarted_program_continues_its_ask(person: Person) -> None:
-    async def first_program() -> None:
-        # The process is killed before the answer arrives: nothing is withdrawn.
-        choices = [{"id": "always", "label": "Always allow send_email in this run"}]
-        approval = {"tool": "send_email", "action": "other", "input": {"to": "ada"}, "choices": choices}
-        ask = {"approval": approval, "dedupeKey": "run-1:call-1", "keep": "1d", "toolCallId": "call-1"}
-        await person.async_client().asks.open(ask)
-
-    asyncio.run(first_program())
-    person.approve()
-    program = Program(person, call("ada"))
-    assert (program.run(), program.sent, person.asks()) == (["sent to ada"], ["ada"], [])
-
-
 @pytest.mark.parametrize("editable", [False, True])
 def test_cancelled_run_withdraws_its_ask_and_runs_no_tool(person: Person, editable: bool) -> None:
     program = Program(person, call("ada"), editable=editable)
@@ -140,6 +146,66 @@ def test_cancelled_run_withdraws_its_ask_and_runs_no_tool(person: Person, editab
     asyncio.run(cancel())
     until("it is withdrawn", lambda: person.asks("withdrawn"))
     assert program.sent == []
+
+
+def test_timeout_of_the_policy_denies(own_person: Person) -> None:
+    own_person.server.set_policy('[approvals]\ntimeout = "1s"\n')
+    program = Program(own_person, call("ada"))
+    assert (program.run(), program.sent) == (["Tool approval timed out after 1 second"], [])
+
+
+def test_question_in_a_tool_is_answered(person: Person) -> None:
+    client = person.async_client()
+
+    @function_tool
+    async def ask_person(question: str) -> str:
+        return await client.ask(question)
+
+    asks = function_call("ask_person", {"question": "Which colour?"}, call_id="call-1")
+    agent = Agent(name="mailer", model=ScriptedModel([[asks], [assistant_message("done")]]), tools=[ask_person])
+    person.soon(lambda: person.answer(["green"]))
+    result = asyncio.run(run(agent, "go", client=client, run_config=RunConfig(tracing_disabled=True)))
+    assert outputs(result) == ["green"]
+
+
+def nested(person: Person, outer: list[Any], inner: list[Any]) -> Program:
+    """An agent that calls another agent as a tool, in one turn with the calls `outer`."""
+    program = Program(person, *outer)
+    second = Program(person, *inner)
+    second.sent = program.sent
+
+    @function_tool(needs_approval=True)
+    def delete_file(name: str) -> str:
+        program.sent.append(f"deleted {name}")
+        return f"deleted {name}"
+
+    second.agent.tools = [delete_file]
+    program.agent.tools.append(second.agent.as_tool("ask_assistant", "Asks the assistant."))
+    return program
+
+
+ASSISTANT = function_call("ask_assistant", {"input": "go"}, call_id="call-9")
+
+
+def test_approval_of_a_nested_agent_is_asked_and_resumed(person: Person) -> None:
+    inner = function_call("delete_file", {"name": "a.txt"}, call_id="call-2")
+    program = nested(person, [call("ada"), ASSISTANT], [inner])
+
+    def decide() -> None:
+        for ask in until("both are pending", lambda: asks if len(asks := person.asks()) == 2 else None):
+            person.decide("approve" if ask["approval"]["tool"] == "delete_file" else "deny", ask)
+
+    person.soon(decide)
+    program.run()
+    assert program.sent == ["deleted a.txt"]
+
+
+def test_two_calls_with_one_id_are_refused_before_anyone_is_asked(person: Person) -> None:
+    inner = function_call("delete_file", {"name": "a.txt"}, call_id="call-1")
+    program = nested(person, [call("ada"), ASSISTANT], [inner])
+    with pytest.raises(sayso.StateError, match="have the id call-1"):
+        program.run()
+    assert (program.sent, person.asks()) == ([], [])
 
 
 def test_revoked_token_ends_the_run_without_the_tool(person: Person) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.error
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -33,7 +34,7 @@ class ScriptedModel(Model):
         results = [part["toolResult"] for part in messages[-1]["content"] if "toolResult" in part]
         yield {"messageStart": {"role": "assistant"}}
         if results:
-            self.read = [result["content"][0]["text"] for result in results]
+            self.read = [" ".join(part["text"] for part in result["content"]) for result in results]
             yield {"contentBlockDelta": {"delta": {"text": "done"}}}
             yield {"contentBlockStop": {}}
             yield {"messageStop": {"stopReason": "end_turn"}}
@@ -79,7 +80,8 @@ def test_denied_tool_does_not_run_and_the_model_reads_why(person: Person) -> Non
 def test_edited_arguments_are_used_and_the_history_keeps_the_originals(person: Person) -> None:
     program = Program(person, "ada")
     person.soon(lambda: person.approve(input={"to": "eve"}))
-    assert (program.run(), program.sent) == (["sent to eve"], ["eve"])
+    read = 'The user changed the arguments of this call to {"to": "eve"}. sent to eve'
+    assert (program.run(), program.sent) == ([read], ["eve"])
     uses = [
         part["toolUse"]["input"]
         for message in program.agent.messages
@@ -87,6 +89,39 @@ def test_edited_arguments_are_used_and_the_history_keeps_the_originals(person: P
         if "toolUse" in part
     ]
     assert uses == [{"to": "ada"}]
+
+
+def test_edit_that_does_not_fit_the_tool_is_refused_while_the_ask_is_pending(person: Person) -> None:
+    program = Program(person, "ada")
+
+    def decide() -> None:
+        with pytest.raises(urllib.error.HTTPError, match="422"):
+            person.approve(input={"to": 7})
+        person.approve(input={"to": "eve"})
+
+    person.soon(decide)
+    program.run()
+    assert program.sent == ["eve"]
+
+
+def test_timeout_of_the_policy_denies(own_person: Person) -> None:
+    own_person.server.set_policy('[approvals]\ntimeout = "1s"\n')
+    program = Program(own_person, "ada")
+    assert (program.run(), program.sent) == (["DENIED: Tool approval timed out after 1 second"], [])
+
+
+def test_question_in_a_tool_is_answered(person: Person) -> None:
+    client = person.client()
+
+    @tool
+    def ask_person(question: str) -> str:
+        """Asks a person."""
+        return client.ask(question)
+
+    model = ScriptedModel(("ask_person", '{"question": "Which colour?"}'))
+    person.soon(lambda: person.answer(["green"]))
+    Agent(model=model, tools=[ask_person], callback_handler=None)("go")
+    assert model.read == ["green"]
 
 
 def test_several_calls_of_one_turn(person: Person) -> None:
@@ -150,5 +185,6 @@ def test_revoked_token_denies(person: Person) -> None:
         person.server.call("DELETE", f"/tokens/{person.token_id}")
 
     person.soon(revoke)
-    assert "DENIED" in program.run()[0] or "error" in program.model.read[0].lower()
+    (read,) = program.run()
+    assert read.startswith("DENIED: ") and "token" in read
     assert program.sent == []
