@@ -269,8 +269,7 @@ describe("an agent program", () => {
       await refused(open({ key: "run-2", callback: "nowhere" }), UnknownCallbackError, "Ask an admin");
       await refused(groups.get("grp_0"), NotFoundError, "Check the id");
       await act("approve");
-      const claim = await groups.claim({ name: actor, worker: "w" });
-      if (!claim) throw new Error("there is no complete group");
+      const claim = await until("a group is complete", () => groups.claim({ name: actor, worker: "w" }));
       await groups.release(claim, false);
       await refused(groups.renew(claim), ClaimLostError, "Stop the run");
       await groups.withdraw(id);
@@ -381,6 +380,7 @@ describe("an agent program", () => {
       const { client, act, actor } = await program();
       const { id } = await client().openGroup({ name: actor, asks: [asking] });
       await act("approve");
+      await until("a group is complete", async () => (await client().groups.ready(actor, 30)) > 0);
       const line = await WeakLine.before(server.url);
       try {
         // More replies than one call repeats by itself.
