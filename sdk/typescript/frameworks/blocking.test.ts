@@ -2,11 +2,13 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { FORMS } from "./apps/forms.ts";
+import { FORMS, type Run } from "./apps/forms.ts";
 import { ask, type Call, send } from "./apps/models.ts";
-import { Person, Server } from "./world.ts";
+import { Person, Server, until } from "./world.ts";
 
 const CANCELLED = new Error("The run was cancelled.");
+/** What the model reads before the result of a call whose arguments a person edited. */
+const EDITED = 'The user changed the arguments of this call to {"to":"eve"}. Result: ';
 
 describe.each(Object.entries(FORMS))("%s", (name, form) => {
   const denied = (reason: string) => `${form.denied ?? ""}${reason}`;
@@ -17,7 +19,7 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
   afterAll(() => server.stop());
 
   /** A run, its tool calls, and the person who decides them. */
-  async function start(calls: Call[], on = server, signal?: AbortSignal) {
+  async function start(calls: Call[], options: Partial<Run> = {}, on = server) {
     const person = await Person.on(on);
     const sent: string[] = [];
     const again = (client = person.client()) => {
@@ -25,7 +27,7 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
         sent.push(to);
         return `sent to ${to}`;
       };
-      const read = form.run(calls, { client, signal, send: sending });
+      const read = form.run(calls, { client, send: sending, ...options });
       // A test that decides first looks at the result later.
       read.catch(() => {});
       return read;
@@ -53,24 +55,65 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
     const { id, approval } = await person.act("approve", form.edits ? { input: { to: "eve" } } : {});
     expect(approval?.editable).toBe(form.edits);
     const to = form.edits ? "eve" : "ada";
-    expect([await read, sent]).toEqual([[`sent to ${to}`], [to]]);
+    expect([await read, sent]).toEqual([[`${form.edits ? EDITED : ""}sent to ${to}`], [to]]);
     expect((await server.readAsk(id)).delivery).toBe("delivered");
   });
 
-  it("edit that does not fit never runs", async () => {
+  it("edit that does not fit is refused", async () => {
     const { person, sent, again } = await start([send("ada")]);
     const read = again();
     const asked = await person.next();
     const edit = person.decide("approve", asked, { input: { unknown: 1 } });
-    if (form.edits) await edit;
-    else {
-      await expect(edit).rejects.toThrow("422");
-      await person.decide("deny", asked, { message: "expected string, received undefined" });
-    }
-    // The OpenAI Agents SDK does not tell the model what was wrong, unless the tool has an `errorFunction`.
-    expect((await read)[0]).toMatch(/expected string|An error occurred while running the tool/);
-    expect(sent).toEqual([]);
+    await expect(edit).rejects.toThrow(form.edits ? "invalid_input" : "422");
+    await person.decide("deny", asked);
+    expect([await read, sent]).toEqual([[denied("User denied tool execution")], []]);
   });
+
+  if (form.edits) {
+    it("edit that does not fit never runs, also if the server has no schema", async () => {
+      const { person, sent, again } = await start([send("ada")]);
+      const refused: string[] = [];
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        if (!String(init?.body).includes("inputSchema")) return globalThis.fetch(input, init);
+        refused.push(String(input));
+        const problem = { status: 422, code: "invalid_schema", detail: "inputSchema cannot be used" };
+        return new Response(JSON.stringify(problem), { status: 422 });
+      };
+      const read = again(person.client({ fetch }));
+      const { approval } = await person.act("approve", { input: { unknown: 1 } });
+      expect([approval?.inputSchema, refused.length]).toEqual([undefined, 1]);
+      // The OpenAI Agents SDK does not tell the model what was wrong, unless the tool has an `errorFunction`.
+      expect((await read)[0]).toMatch(/expected string|An error occurred while running the tool/);
+      expect(sent).toEqual([]);
+    });
+
+    it("tool whose schema the server cannot use is asked without it", async () => {
+      const { person, sent, again } = await start([send("ada")], { recursive: true });
+      const read = again();
+      const { approval } = await person.act("approve", { input: { to: "eve" } });
+      expect(approval?.inputSchema).toBeUndefined();
+      expect([await read, sent]).toEqual([[`${EDITED}sent to eve`], ["eve"]]);
+    });
+
+    it("result that is not text also says that the arguments were edited", async () => {
+      const { person, again } = await start([send("ada")], { send: (to) => ({ to }) });
+      const read = again();
+      await person.act("approve", { input: { to: "eve" } });
+      expect(await read).toEqual([`${EDITED}{"to":"eve"}`]);
+    });
+  }
+
+  if (form.always) {
+    it("always allows the tool in this run", async () => {
+      const { person, sent, again } = await start([send("ada", 1, 1), send("bob", 2, 2)]);
+      const read = again();
+      await person.act("approve", { choice: "always" });
+      expect([await read, sent]).toEqual([
+        ["sent to ada", "sent to bob"],
+        ["ada", "bob"],
+      ]);
+    });
+  }
 
   it("question is answered or rejected", async () => {
     const { person, again } = await start([ask("Which colour?", ["red", "blue"])]);
@@ -97,7 +140,7 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
   it("approval survives the kill of the server", async () => {
     const own = await Server.start();
     try {
-      const { person, sent, again } = await start([send("ada")], own);
+      const { person, sent, again } = await start([send("ada")], {}, own);
       const read = again();
       const asked = await person.next();
       await own.restart();
@@ -123,7 +166,7 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
 
   it("aborted run withdraws its ask and runs no tool", async () => {
     const stop = new AbortController();
-    const { person, sent, again } = await start([send("ada")], server, stop.signal);
+    const { person, sent, again } = await start([send("ada")], { signal: stop.signal });
     const read = again();
     await person.next();
     stop.abort(CANCELLED);
@@ -134,7 +177,7 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
 
   it("abort after the approval denies", async () => {
     const stop = new AbortController();
-    const { person, sent, again } = await start([send("ada")], server, stop.signal);
+    const { person, sent, again } = await start([send("ada")], { signal: stop.signal });
     // The abort comes when the approval is on its way to the program.
     const fetch: typeof globalThis.fetch = async (input, init) => {
       const response = await globalThis.fetch(input, init);
@@ -147,10 +190,35 @@ describe.each(Object.entries(FORMS))("%s", (name, form) => {
     expect(sent).toEqual([]);
   });
 
+  it("abort after one of two approvals runs no other tool", async () => {
+    const stop = new AbortController();
+    const { person, sent, again } = await start([send("ada", 1), send("bob", 2)], { signal: stop.signal });
+    const read = again();
+    const asks = await person.several(form.atOnce ? 2 : 1);
+    const first = asks.find(({ approval }) => approval?.input?.to === "ada");
+    if (!first) throw new Error("nothing was asked about ada");
+    await person.decide("approve", first);
+    if (form.alone) await until("the approved tool runs", () => sent.length === 1);
+    await until("the other call waits", async () => (await person.next()).approval?.input?.to === "bob");
+    stop.abort(CANCELLED);
+    await expect(read).rejects.toThrow();
+    await person.withdrawn();
+    expect(sent).toEqual(form.alone ? ["ada"] : []);
+  });
+
+  if (form.timeouts) {
+    it("timeout of the run withdraws its ask and runs no tool", async () => {
+      const { person, sent, again } = await start([send("ada")], { timeout: 3000 });
+      await expect(again()).rejects.toThrow();
+      await until("nothing is pending", async () => (await person.asks()).length === 0);
+      expect(sent).toEqual([]);
+    });
+  }
+
   it("timeout of the policy denies", async () => {
     const own = await Server.start({ policy: '[approvals]\ntimeout = "1s"\n' });
     try {
-      const { sent, again } = await start([send("ada")], own);
+      const { sent, again } = await start([send("ada")], {}, own);
       expect(await again()).toEqual([denied("Tool approval timed out after 1 second")]);
       expect(sent).toEqual([]);
     } finally {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { examples, place, typeErrors } from "../tests/docs.ts";
-import { here, Person, Server } from "./world.ts";
+import { here, Person, Server, until } from "./world.ts";
 
 /** The programs of docs/frameworks.md and `examples/typescript` that use a framework, with scripted models. */
 const folder = here(".docs");
@@ -19,7 +19,19 @@ const outputs: Record<string, string> = {
 /** These use no framework, and are tested in `tests/`. */
 const others = ["answer.ts", "ask.ts"];
 
+const RESUMER = here("node_modules/@sayso/sdk/dist/agent/cli.js");
+
 const documented = examples("frameworks.md").filter(({ language }) => language === "ts");
+const suspending = documented.filter(({ code }) => code.includes("resumer("));
+const waiting = documented.filter((example) => !suspending.includes(example));
+
+/** Writes an example that has a scripted model, and returns its path. */
+function placeScripted(example: (typeof documented)[number]): string {
+  const found = Object.entries(models).find(([module]) => example.code.includes(`"${module}"`));
+  const name = found?.[1] ?? "";
+  const scripted = `import { ${name}, send } from "../apps/models.ts";\nconst model = ${name}([send("ada@example.com")]);\n`;
+  return place(folder, { ...example, code: scripted + example.code }, "ts");
+}
 
 let server: Server;
 beforeAll(async () => {
@@ -48,12 +60,18 @@ async function run(path: string): Promise<string> {
   }
 }
 
-it.each(documented)("$name of docs/frameworks.md runs", async (example) => {
-  const found = Object.entries(models).find(([module]) => example.code.includes(`"${module}"`));
-  const name = found?.[1] ?? "";
-  const scripted = `import { ${name}, send } from "../apps/models.ts";\nconst model = ${name}([send("ada@example.com")]);\n`;
-  const path = place(folder, { ...example, code: scripted + example.code }, "ts");
-  expect(await run(path)).toBe("done\n");
+it.each(waiting)("$name of docs/frameworks.md runs", async (example) => {
+  expect(await run(placeScripted(example))).toBe("done\n");
+});
+
+it.each(suspending)("$name of docs/frameworks.md is suspended, and resumed by sayso-resume", async (example) => {
+  const path = placeScripted(example);
+  const cwd = mkdtempSync(join(tmpdir(), "sayso-program-"));
+  const person = await Person.on(server);
+  await person.program(path, [], cwd).output();
+  await person.act("approve");
+  await until("the group is complete", async () => (await person.client().groups.ready("mailer", 30)) > 0);
+  expect(await person.program(RESUMER, [`${path}#resume`, "--once"], cwd).output()).toContain("\ndone\n");
 });
 
 it.each(Object.entries(outputs))("examples/typescript/%s prints its result", async (name, output) => {
@@ -63,7 +81,7 @@ it.each(Object.entries(outputs))("examples/typescript/%s prints its result", asy
 });
 
 it("every program is tested, and type-checks", { timeout: 300_000 }, () => {
-  expect(documented).toHaveLength(3);
+  expect(documented).toHaveLength(4);
   expect(readdirSync(here("../../../examples/typescript")).sort()).toEqual([...Object.keys(outputs), ...others].sort());
   const files = readdirSync(folder).map((name) => join(folder, name));
   expect(typeErrors(files, here("tsconfig.json"))).toEqual([]);

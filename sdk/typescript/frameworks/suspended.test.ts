@@ -1,6 +1,10 @@
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Agent } from "@openai/agents";
+import { RunClaim } from "@sayso/sdk/agent";
+import { resume as resumeAi } from "@sayso/sdk/ai";
+import { resume as resumeOpenai } from "@sayso/sdk/openai-agents";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ask, type Call, send } from "./apps/models.ts";
 import { here, Person, type Program, Server, until } from "./world.ts";
@@ -127,6 +131,18 @@ describe.each(APPS)("$app", ({ app, edits, questions }) => {
   });
 
   if (edits) {
+    it("edit that does not fit is refused if the program names its tools", async () => {
+      const run = await newRun();
+      const schemas = { APP_SCHEMAS: "yes" };
+      const group = await run.start([send("ada")], "run-1", schemas);
+      const asked = await run.person.next();
+      await expect(run.person.decide("approve", asked, { input: { unknown: 1 } })).rejects.toThrow("invalid_input");
+      await run.person.decide("approve", asked, { input: { to: "eve" } });
+      run.worker([], schemas);
+      await run.status(group, "acknowledged");
+      expect(run.lines("sent")).toEqual(["eve"]);
+    });
+
     it("edit that does not fit never runs", async () => {
       const run = await newRun();
       const group = await run.start([send("ada")]);
@@ -194,15 +210,100 @@ describe.each(APPS)("$app", ({ app, edits, questions }) => {
     expect(run.lines("sent")).toEqual(["ada"]);
   });
 
-  it("program that starts again joins its pause", async () => {
+  it("program that starts again joins its pause, also if the model chooses other ids", async () => {
     const run = await newRun();
-    const group = await run.start([send("ada")]);
-    expect(await run.start([send("ada")])).toBe(group);
+    const random = { APP_RANDOM_IDS: "yes" };
+    const group = await run.start([send("ada")], "run-1", random);
+    expect(await run.start([send("ada")], "run-1", random)).toBe(group);
     await run.person.act("approve");
-    run.worker();
+    run.worker([], random);
     await run.status(group, "acknowledged");
     expect(run.lines("sent")).toEqual(["ada"]);
+    expect(await run.start([send("ada")], "run-1", random)).toBe(group);
+    expect(await run.person.asks()).toEqual([]);
   });
+
+  it("each pause of a run has its own key", async () => {
+    const run = await newRun();
+    const random = { APP_RANDOM_IDS: "yes" };
+    const first = await run.start([send("ada", 1, 1), send("bob", 2, 2)], "run-1", random);
+    run.worker([], random);
+    await run.person.act("approve");
+    await run.status(first, "acknowledged");
+    const [second = ""] = run.lines("suspended");
+    const keys = [(await run.group(first)).key, (await run.group(second)).key];
+    expect(keys).toEqual(["run-1:1", "run-1:2"]);
+    await run.person.act("approve");
+    await run.status(second, "acknowledged");
+    expect(run.lines("sent")).toEqual(["ada", "bob"]);
+  });
+
+  it("program that starts again with other calls is told that its run is suspended", async () => {
+    const run = await newRun();
+    await run.start([send("ada")]);
+    await expect(run.start([send("bob")])).rejects.toThrow("The run run-1 is suspended already");
+    expect(await run.person.several(1)).toHaveLength(1);
+  });
+
+  it("calls with the same id are refused before anybody is asked", async () => {
+    const run = await newRun();
+    // The OpenAI Agents SDK refuses them itself.
+    const repeated = app === "ai" ? "have the id call-1" : "Tool call ID call-1 was reused";
+    await expect(run.start([send("ada", 1), send("bob", 1)])).rejects.toThrow(repeated);
+    expect([await run.person.asks(), run.lines("sent")]).toEqual([[], []]);
+  });
+
+  it("worker that lost its claim resumes nothing", async () => {
+    const run = await newRun();
+    await run.start([send("ada")]);
+    await run.person.act("approve");
+    const client = run.person.client();
+    const claimed = () => client.groups.claim({ name: run.person.name, worker: "test" });
+    const claim = await until("the group is complete", claimed);
+    const lost = new RunClaim(claim, AbortSignal.abort(new Error("the claim is lost")));
+    let calls = 0;
+    const generate = async () => {
+      calls++;
+      return { responseMessages: [] };
+    };
+    const agent = new Agent({ name: "mailer" });
+    const resumed = app === "ai" ? resumeAi(lost, generate, { client }) : resumeOpenai(lost, agent, { client });
+    await expect(resumed).rejects.toThrow("the claim is lost");
+    expect(calls).toBe(0);
+  });
+
+  if (app === "openai") {
+    it("always allows the tool in this run", async () => {
+      const run = await newRun();
+      const group = await run.start([send("ada", 1, 1), send("bob", 2, 2)]);
+      run.worker();
+      await run.person.act("approve", { choice: "always" });
+      await run.status(group, "acknowledged");
+      expect([run.lines("sent"), run.lines("suspended")]).toEqual([["ada", "bob"], []]);
+    });
+
+    it("resumed run has the context of its worker, and keeps what was always allowed", async () => {
+      const run = await newRun();
+      const calls = [send("ada", 1, 1), send("bob", 2, 2)];
+      const group = await run.start(calls, "run-1", { APP_TENANT: "of the program" });
+      run.worker([], { APP_TENANT: "of the worker" });
+      await run.person.act("approve", { choice: "always" });
+      await run.status(group, "acknowledged");
+      expect(run.lines("tenant")).toEqual(["of the worker", "of the worker"]);
+      expect(run.lines("sent")).toEqual(["ada", "bob"]);
+    });
+
+    it("agent with another name resumes nothing", async () => {
+      const run = await newRun();
+      const group = await run.start([send("ada")]);
+      await run.person.act("approve");
+      const worker = run.worker([], { APP_AGENT: "renamed" });
+      await run.status(group, "uncertain");
+      await until("the worker reports it", () => worker.stdout.includes("failed to resume"));
+      expect(worker.stdout).toContain("mailer");
+      expect(run.lines("sent")).toEqual([]);
+    });
+  }
 
   it("two resumers resume each run once", async () => {
     const run = await newRun();

@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["*.test.ts"], testTimeout: 90_000, hookTimeout: 60_000 },
+  test: { include: ["*.test.ts"], testTimeout: 300_000, hookTimeout: 120_000 },
 });

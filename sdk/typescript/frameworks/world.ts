@@ -13,7 +13,7 @@ let made = 0;
 export async function until<T>(
   what: string,
   look: () => Promise<T | false | undefined> | T | false | undefined,
-  within = 60_000,
+  within = 120_000,
 ): Promise<T> {
   for (const end = Date.now() + within; Date.now() < end; ) {
     const found = await look();

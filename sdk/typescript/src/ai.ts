@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { ModelMessage } from "ai";
+import { asSchema, type ModelMessage } from "ai";
 import { type AgentClient, defaultClient } from "./agent/client.js";
-import type { RunClaim } from "./agent/results.js";
+import { approveCall, argumentsOf, callOptions, editNotice, type JsonSchema } from "./agent/guard.js";
+import { RepeatedCallError, type RunClaim } from "./agent/results.js";
 import {
-  argumentsOf,
   decided,
   questionAsk,
   questionOf,
@@ -21,7 +21,6 @@ import {
 export { Suspended } from "./agent/suspend.js";
 
 const FRAMEWORK = "ai";
-const CANCELLED = "The run was cancelled.";
 
 /** The options of {@link guard}. */
 export interface GuardOptions {
@@ -35,14 +34,12 @@ export interface GuardOptions {
 
 /** The options of {@link approvals}. */
 export interface ApprovalsOptions extends GuardOptions {
-  /** The `abortSignal` of the run. The AI SDK does not pass it on, and would run a tool that is approved after the abort. */
+  /** The `abortSignal` of the run. The AI SDK does not pass it on, and would call a tool that is approved after the abort. It
+   * does not pass on a `timeout` either: use `AbortSignal.timeout(…)` as the `abortSignal` instead. */
   signal?: AbortSignal | undefined;
 }
 
 const needsApproval = (name: string, { tools }: GuardOptions) => tools === undefined || tools.includes(name);
-
-const keyOf = (toolCallId: string, { runKey }: GuardOptions) =>
-  runKey === undefined ? {} : { key: `${runKey}:${toolCallId}` };
 
 interface ToolCall {
   toolName: string;
@@ -51,21 +48,16 @@ interface ToolCall {
 }
 
 /** The option `toolApproval` of `generateText`, `streamText` and `ToolLoopAgent`. The AI SDK asks about the calls of one turn one
- * after the other, and always uses the arguments that the model chose; {@link guard} has neither limit. */
+ * after the other, and always uses the arguments that the model chose. {@link guard} has neither limit, and also stops at a `timeout`. */
 export function approvals(options: ApprovalsOptions = {}) {
   return async ({ toolCall }: { toolCall: ToolCall }) => {
     const { toolName, toolCallId, input } = toolCall;
     if (!needsApproval(toolName, options)) return "not-applicable" as const;
-    const { client = defaultClient(), signal } = options;
-    try {
-      const call = { ...keyOf(toolCallId, options), toolCallId, signal, editable: false };
-      const { approved, message } = await client.approve(toolName, argumentsOf(input), call);
-      return approved ? ("approved" as const) : { type: "denied" as const, reason: message };
-    } catch (error) {
-      // Any other error ends the run, and no tool of the turn is called.
-      if (!signal?.aborted) throw error;
-      return { type: "denied" as const, reason: CANCELLED };
-    }
+    const { client = defaultClient(), runKey, signal } = options;
+    // An error, also that of an aborted signal, ends the run, and no tool of the turn is called.
+    const call = { ...callOptions(runKey, toolCallId), signal, editable: false };
+    const { approved, message } = await client.approve(toolName, argumentsOf(input), call);
+    return approved ? ("approved" as const) : { type: "denied" as const, reason: message };
   };
 }
 
@@ -74,9 +66,16 @@ interface ExecuteOptions {
   abortSignal?: AbortSignal;
 }
 
+interface ModelResult {
+  toolCallId: string;
+  input: unknown;
+  output: unknown;
+}
+
 interface ExecutableTool {
   inputSchema?: unknown;
   execute?: (input: unknown, options: ExecuteOptions) => unknown;
+  toModelOutput?: (result: ModelResult) => unknown;
 }
 
 /** The tools, with an approval before each call. People can edit the arguments. Do not ask for approvals in another way as well. */
@@ -88,19 +87,28 @@ export function guard<Tools extends object>(tools: Tools, options: GuardOptions 
   return Object.fromEntries(guarded);
 }
 
-function guardTool(name: string, tool: ExecutableTool, options: GuardOptions): ExecutableTool {
-  const { execute, inputSchema } = tool;
+function guardTool(name: string, tool: ExecutableTool, { client, runKey }: GuardOptions): ExecutableTool {
+  const { execute } = tool;
   if (!execute) return tool;
+  const notices = new Map<string, string>();
   return {
     ...tool,
     execute: async (input, call) => {
-      const { client = defaultClient() } = options;
       const { toolCallId, abortSignal: signal } = call;
-      const ask = { ...keyOf(toolCallId, options), toolCallId, signal, editable: true };
-      const decision = await client.approve(name, argumentsOf(input), ask);
-      if (!decision.approved) throw new DeniedError(decision.message);
-      const used = decision.input === undefined ? input : await validated(inputSchema, decision.input);
+      const inputSchema = await schemaOf(tool);
+      const guarded = { client, runKey, tool: name, toolCallId, input, inputSchema, signal };
+      const { approved, message, input: edited } = await approveCall(guarded);
+      if (!approved) throw new DeniedError(message);
+      notices.delete(toolCallId);
+      if (edited === undefined) return lastOf(await execute.call(tool, input, call));
+      const used = await validated(tool, edited);
+      notices.set(toolCallId, editNotice(edited));
       return lastOf(await execute.call(tool, used, call));
+    },
+    toModelOutput: async (result) => {
+      const output = (await tool.toModelOutput?.(result)) ?? outputOf(result.output);
+      const notice = notices.get(result.toolCallId);
+      return notice === undefined ? output : withNotice(output as ModelOutput, notice);
     },
   };
 }
@@ -110,25 +118,36 @@ class DeniedError extends Error {
   override readonly name = "Denied";
 }
 
-interface StandardSchema {
-  "~standard": { validate(value: unknown): unknown };
+/** The arguments of a tool as JSON Schema. */
+async function schemaOf({ inputSchema }: ExecutableTool): Promise<JsonSchema | undefined> {
+  return inputSchema === undefined ? undefined : ((await asSchema(inputSchema).jsonSchema) as JsonSchema);
 }
 
 /** The edited arguments as the tool takes them. Throws if they do not fit the schema of the tool, so that it is not called. */
-async function validated(flexible: unknown, input: Record<string, unknown>): Promise<unknown> {
-  const schema: unknown = typeof flexible === "function" && !("~standard" in flexible) ? flexible() : flexible;
-  const standard = (schema as Partial<StandardSchema> | undefined)?.["~standard"];
-  const validate = standard?.validate ?? (schema as { validate?: (value: unknown) => unknown } | undefined)?.validate;
-  if (!validate) return input;
-  const result = Object(await validate.call(standard ?? schema, input)) as {
-    value?: unknown;
-    issues?: readonly { message: string }[];
-    success?: boolean;
-    error?: unknown;
-  };
-  if (!result.issues && result.success !== false) return result.value;
-  const problem = result.issues?.map(({ message }) => message).join("; ") ?? String(result.error);
-  throw new Error(`The arguments that a person edited do not fit this tool: ${problem}`);
+async function validated({ inputSchema }: ExecutableTool, edited: Record<string, unknown>): Promise<unknown> {
+  const result = inputSchema === undefined ? undefined : await asSchema(inputSchema).validate?.(edited);
+  if (!result) return edited;
+  if (result.success) return result.value;
+  throw new Error(`The arguments that a person edited do not fit this tool: ${result.error.message}`);
+}
+
+interface ModelOutput {
+  type: string;
+  value?: unknown;
+}
+
+/** What the model reads if the tool has no `toModelOutput`. */
+const outputOf = (output: unknown): ModelOutput =>
+  typeof output === "string"
+    ? { type: "text", value: output }
+    : { type: "json", value: JSON.parse(JSON.stringify(output) ?? "null") };
+
+function withNotice(output: ModelOutput, notice: string): ModelOutput {
+  const { type, value } = output;
+  if (type === "text") return { ...output, value: `${notice}${value}` };
+  if (type === "json") return { ...output, type: "text", value: `${notice}${JSON.stringify(value)}` };
+  if (type === "content") return { ...output, value: [{ type: "text", text: notice }, ...(value as object[])] };
+  return output;
 }
 
 /** A tool that streams results cannot start before its approval, so its last result is used. */
@@ -150,22 +169,28 @@ export type Generate<Result extends Generated> = (
   options: { abortSignal?: AbortSignal },
 ) => PromiseLike<Result>;
 
+/** The tools of a run that can be suspended. */
+export interface ToolsOptions {
+  /** The tools that `generate` uses. People then edit their arguments in a form, and only edits that fit are accepted. */
+  tools?: object | undefined;
+}
+
 /** Runs the model until it is done, or until tool calls wait for a person. Then the result is a {@link Suspended}. Tools wait
  * if `toolApproval` says `user-approval`, or if they have no `execute` and an argument `question`. */
 export function start<Result extends Generated>(
   generate: Generate<Result>,
   prompt: string | ModelMessage[],
-  options: SuspendOptions,
+  { tools, ...options }: SuspendOptions & ToolsOptions,
 ): Promise<Result | Suspended> {
   const messages: ModelMessage[] = typeof prompt === "string" ? [{ role: "user", content: prompt }] : prompt;
-  return next(new Suspender(FRAMEWORK, options), generate, messages);
+  return next({ suspender: new Suspender(FRAMEWORK, options), generate, tools }, messages);
 }
 
 /** Continues a claimed run. `generate` uses the same tools as the run that was suspended. */
 export async function resume<Result extends Generated>(
   claim: RunClaim,
   generate: Generate<Result>,
-  { client }: { client?: AgentClient } = {},
+  { client, tools }: { client?: AgentClient } & ToolsOptions = {},
 ): Promise<Result | Suspended> {
   const [suspender, messages] = Suspender.ofClaim<ModelMessage[]>(FRAMEWORK, claim, client);
   const { approvals, questions } = openCalls(messages);
@@ -183,12 +208,16 @@ export async function resume<Result extends Generated>(
     }),
   ];
   const answered = [...messages, { role: "tool", content } as ModelMessage];
-  return next(suspender, generate, answered, claim.signal);
+  return next({ suspender, generate, tools }, answered, claim.signal);
+}
+
+interface Run<Result extends Generated> extends ToolsOptions {
+  suspender: Suspender;
+  generate: Generate<Result>;
 }
 
 async function next<Result extends Generated>(
-  suspender: Suspender,
-  generate: Generate<Result>,
+  { suspender, generate, tools }: Run<Result>,
   messages: ModelMessage[],
   abortSignal?: AbortSignal,
 ): Promise<Result | Suspended> {
@@ -197,10 +226,17 @@ async function next<Result extends Generated>(
   const { approvals, questions } = openCalls(all);
   if (approvals.length + questions.length === 0) return result;
   const asks = [
-    ...approvals.map(({ call: { toolName, toolCallId, input }, editable }) => ({
-      approval: { tool: toolName, action: "other" as const, input: argumentsOf(input), editable },
-      toolCallId,
-    })),
+    ...(await Promise.all(
+      approvals.map(async ({ call: { toolName, toolCallId, input }, editable }) => {
+        const tool = (tools as Record<string, ExecutableTool> | undefined)?.[toolName];
+        const inputSchema = editable && tool ? await schemaOf(tool) : undefined;
+        const terms = { editable, ...(inputSchema && { inputSchema }) };
+        return {
+          approval: { tool: toolName, action: "other" as const, input: argumentsOf(input), ...terms },
+          toolCallId,
+        };
+      }),
+    )),
     ...questions.map(({ toolName, toolCallId, input }) => {
       const asked = questionOf(input);
       if (asked) return questionAsk(asked, toolCallId);
@@ -237,8 +273,9 @@ function openCalls(messages: readonly ModelMessage[]): OpenCalls {
     approvals: requests
       .filter(({ approvalId }) => !answered.has(approvalId))
       .map(({ approvalId, toolCallId, signature, inputSchemaInput }) => {
-        const call = calls.find((call) => call.toolCallId === toolCallId);
+        const [call, another] = calls.filter((call) => call.toolCallId === toolCallId);
         if (!call) throw new StateError(`The approval ${approvalId} has no tool call`);
+        if (another) throw new RepeatedCallError(toolCallId);
         // The AI SDK refuses edited arguments that are signed, or that the schema of the tool has transformed.
         return { call, approvalId, editable: signature === undefined && inputSchemaInput === undefined };
       }),

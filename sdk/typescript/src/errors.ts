@@ -86,7 +86,42 @@ export class WrongKindError extends SaysoError {
 
 /** The request is invalid. */
 export class InvalidRequestError extends SaysoError {
-  override readonly name = "InvalidRequestError";
+  override readonly name: string = "InvalidRequestError";
+}
+
+/** The edited input does not fit the `inputSchema` of the approval. The ask stays pending. */
+export class InvalidInputError extends InvalidRequestError {
+  override readonly name = "InvalidInputError";
+}
+
+/** The schema is not a JSON Schema, is too large, or refers to itself or to other documents. No ask was opened. */
+export class InvalidSchemaError extends InvalidRequestError {
+  override readonly name = "InvalidSchemaError";
+}
+
+/** The approval does not permit this decision. The ask stays pending. */
+export class DecisionNotAllowedError extends InvalidRequestError {
+  override readonly name = "DecisionNotAllowedError";
+}
+
+/** No callback target of this name is configured. */
+export class UnknownCallbackError extends InvalidRequestError {
+  override readonly name = "UnknownCallbackError";
+}
+
+/** An ask or a group with this key asks for something else. */
+export class DedupeKeyReusedError extends SaysoError {
+  override readonly name = "DedupeKeyReusedError";
+}
+
+/** The group is pending, claimed by a worker, or waits for the decision of a person. */
+export class GroupNotReadyError extends SaysoError {
+  override readonly name = "GroupNotReadyError";
+}
+
+/** The group was resumed, withdrawn or given up. */
+export class GroupEndedError extends SaysoError {
+  override readonly name = "GroupEndedError";
 }
 
 /** The token sent too many requests. */
@@ -123,6 +158,13 @@ const BY_CODE: Record<string, typeof SaysoError> = {
   invalid_answers: InvalidAnswersError,
   ask_pending: AskPendingError,
   wrong_kind: WrongKindError,
+  invalid_input: InvalidInputError,
+  invalid_schema: InvalidSchemaError,
+  decision_not_allowed: DecisionNotAllowedError,
+  dedupe_key_reused: DedupeKeyReusedError,
+  group_not_ready: GroupNotReadyError,
+  group_ended: GroupEndedError,
+  unknown_callback: UnknownCallbackError,
   outcome_taken: OutcomeTakenError,
   claim_lost: ClaimLostError,
   state_unreadable: StateUnreadableError,

@@ -2,6 +2,11 @@
 // against the real packages, and so do programs that use an adapter.
 
 declare module "ai" {
+  type Validation = { success: true; value: unknown } | { success: false; error: Error };
+  export function asSchema(schema: unknown): {
+    readonly jsonSchema: object | PromiseLike<object>;
+    readonly validate?: (value: unknown) => Validation | PromiseLike<Validation>;
+  };
   export type ModelMessage = { role: "system" | "user" | "assistant" | "tool"; content: string | object[] };
 }
 

@@ -1,5 +1,5 @@
 import type { Claim, ClaimRequest, Group, NewGroup } from "./api/index.js";
-import { type CallOptions, type Http, part } from "./http.js";
+import { type CallOptions, type Http, part, type RequestOptions } from "./http.js";
 
 /** Groups: the asks of suspended runs, and the claims of workers that resume them. */
 export class Groups {
@@ -25,9 +25,13 @@ export class Groups {
     return (await this.#http.get<{ ready: number }>("/groups/ready", { query, ...options })).ready;
   };
 
-  /** Claims the oldest complete group with a name, or one group by id. Returns `undefined` if no such group is complete. */
-  claim = async (request: ClaimRequest): Promise<Claim | undefined> =>
-    (await this.#http.post<Claim | null>("/groups/claim", request)) ?? undefined;
+  /** Claims the oldest complete group with a name, or one group by id. Returns `undefined` if no such group is complete. To
+   * repeat a claim whose response was lost, pass the same `idempotencyKey`. */
+  claim = async (
+    request: ClaimRequest,
+    options: Pick<RequestOptions, "idempotencyKey"> = {},
+  ): Promise<Claim | undefined> =>
+    (await this.#http.post<Claim | null>("/groups/claim", request, options)) ?? undefined;
 
   /** Extends the lease of a claim, for example to `"60s"` from now. */
   renew = (claim: Claim, lease?: string): Promise<Group> =>

@@ -29,6 +29,8 @@ export interface RequestOptions extends CallOptions {
   body?: unknown;
   /** Do not repeat the call without a response, because the server returns the result only once. */
   once?: boolean;
+  /** Names the call. Two calls with the same key take effect once. By default each call has a key of its own. */
+  idempotencyKey?: string | undefined;
 }
 
 /** How often a call without a response is repeated. The idempotency key prevents a second effect. */
@@ -52,7 +54,7 @@ export class Http {
   get = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
     this.request("GET", path, options);
 
-  post = <T>(path: string, body: unknown, options: CallOptions & { once?: boolean } = {}): Promise<T> =>
+  post = <T>(path: string, body: unknown, options: Omit<RequestOptions, "body"> = {}): Promise<T> =>
     this.request("POST", path, { ...options, body });
 
   delete = <T>(path: string, options: CallOptions & { query?: Query } = {}): Promise<T> =>
@@ -68,10 +70,10 @@ export class Http {
 
   /** Sends a call. After a network error, repeats it with the same idempotency key, unless `once` is set. */
   async request<T>(method: string, path: string, options: RequestOptions = {}): Promise<T> {
-    const { query, body, signal, keepalive, once } = options;
+    const { query, body, signal, keepalive, once, idempotencyKey } = options;
     const headers: Record<string, string> = {};
     if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (method !== "GET") headers["Idempotency-Key"] = uniqueKey();
+    if (method !== "GET") headers["Idempotency-Key"] = idempotencyKey ?? uniqueKey();
     const init: RequestInit = { method, headers, cache: "no-store" };
     if (body !== undefined) init.body = JSON.stringify(body);
     if (signal) init.signal = signal;

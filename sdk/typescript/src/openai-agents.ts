@@ -15,8 +15,9 @@ import {
   run as runAgent,
 } from "@openai/agents";
 import { type AgentClient, defaultClient } from "./agent/client.js";
+import { approveCall, argumentsOf, callOptions, editNotice, type JsonSchema } from "./agent/guard.js";
 import type { Decision, RunClaim } from "./agent/results.js";
-import { argumentsOf, decided, type Suspended, Suspender, type SuspendOptions } from "./agent/suspend.js";
+import { decided, type Suspended, Suspender, type SuspendOptions } from "./agent/suspend.js";
 import { allOf } from "./agent/waiting.js";
 
 export { Suspended } from "./agent/suspend.js";
@@ -46,8 +47,7 @@ export async function run<TAgent extends AnyAgent, TContext = undefined>(
   while (result.interruptions.length > 0) {
     const items = result.interruptions;
     const calls = items.map((item) => (signal: AbortSignal) => {
-      const key = runKey === undefined ? {} : { key: `${runKey}:${callIdOf(item)}` };
-      const ask = { ...key, choices: choicesOf(item), toolCallId: callIdOf(item), signal };
+      const ask = { ...callOptions(runKey, callIdOf(item)), choices: choicesOf(item), signal };
       return client.approve(nameOf(item), parse(item.arguments), ask);
     });
     const decisions = await allOf(calls, settings.signal);
@@ -66,22 +66,34 @@ interface CallDetails {
 
 interface InvokableTool {
   name: string;
+  parameters?: unknown;
   invoke: (context: never, input: string, details?: never) => Promise<unknown>;
 }
 
 /** The tool, with an approval before each call. People can edit the arguments. Do not set `needsApproval`. A timeout of the tool
  * includes the time until the person decides. */
-export function guard<T extends InvokableTool>(tool: T, { client = defaultClient(), runKey }: AskingOptions = {}): T {
+export function guard<T extends InvokableTool>(tool: T, { client, runKey }: AskingOptions = {}): T {
   const inner = tool.invoke as (context: unknown, input: string, details?: CallDetails) => Promise<unknown>;
   const invoke = async (context: unknown, input: string, details?: CallDetails) => {
-    const toolCallId = details?.toolCall?.callId;
-    const key = runKey === undefined || toolCallId === undefined ? {} : { key: `${runKey}:${toolCallId}` };
-    const ask = { ...key, toolCallId, editable: true, signal: details?.signal };
-    const decision = await client.approve(tool.name, parse(input), ask);
-    if (!decision.approved) return decision.message;
-    return inner(context, decision.input === undefined ? input : JSON.stringify(decision.input), details);
+    const [toolCallId, signal] = [details?.toolCall?.callId, details?.signal];
+    const inputSchema = tool.parameters as JsonSchema | undefined;
+    const call = { client, runKey, tool: tool.name, toolCallId, input: parse(input), inputSchema, signal };
+    const { approved, message, input: edited } = await approveCall(call);
+    if (!approved) return message;
+    if (edited === undefined) return inner(context, input, details);
+    return withNotice(await inner(context, JSON.stringify(edited), details), editNotice(edited));
   };
   return { ...tool, invoke };
+}
+
+/** The result of a tool after a notice for the model. Tools return text, the parts of a message, or any other value, which the
+ * model reads as JSON. */
+function withNotice(result: unknown, notice: string): unknown {
+  if (typeof result === "string") return notice + result;
+  const parts = [result].flat();
+  const isPart = (part: unknown) => ["text", "image", "file"].includes((Object(part) as { type?: string }).type ?? "");
+  if (parts.length > 0 && parts.every(isPart)) return [{ type: "text", text: notice }, ...parts];
+  return notice + (JSON.stringify(result) ?? "");
 }
 
 /** Runs the agent until it is done, or until tools need an approval. Then the result is a {@link Suspended}. */

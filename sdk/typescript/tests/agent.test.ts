@@ -6,7 +6,23 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Server } from "../../../web/e2e/server";
-import { AlreadyResolvedError, type Ask, OutcomeTakenError, UnauthorizedError } from "../src";
+import {
+  AlreadyResolvedError,
+  type Ask,
+  ClaimLostError,
+  DecisionNotAllowedError,
+  DedupeKeyReusedError,
+  GroupEndedError,
+  GroupNotReadyError,
+  InvalidAnswersError,
+  InvalidInputError,
+  InvalidSchemaError,
+  NotFoundError,
+  OutcomeTakenError,
+  Sayso,
+  UnauthorizedError,
+  UnknownCallbackError,
+} from "../src";
 import {
   AgentClient,
   type AgentOptions,
@@ -14,9 +30,13 @@ import {
   NoTokenError,
   QuestionRejectedError,
   resumeAll,
+  SecretLostError,
+  ServerTooOldError,
 } from "../src/agent";
 import { findToken, findUrl } from "../src/agent/discover";
+import { answersOf } from "../src/agent/results";
 import { until } from "./check";
+import { WeakLine } from "./weakLine";
 
 /** Programs that ask, with `@sayso/sdk/agent`. */
 describe("an agent program", () => {
@@ -147,6 +167,169 @@ describe("an agent program", () => {
     await rejected;
   });
 
+  describe("that sets terms for decisions", () => {
+    /** Decides the next ask twice: the first decision is refused. Returns the error of the refusal. */
+    async function refusedFirst(
+      several: (count: number) => Promise<Ask[]>,
+      wrong: (asks: Sayso["asks"], id: string) => Promise<unknown>,
+      right: (asks: Sayso["asks"], id: string) => Promise<unknown>,
+    ): Promise<unknown> {
+      const { asks } = Sayso.connect({ baseUrl: server.url, token: server.token });
+      const id = (await several(1))[0]?.id ?? "";
+      const refusal = await wrong(asks, id).catch((error: unknown) => error);
+      await right(asks, id);
+      return refusal;
+    }
+
+    it("edited input has to fit the schema", async () => {
+      const { client, several } = await program();
+      const inputSchema = { type: "object", properties: { copies: { type: "integer" } }, required: ["copies"] };
+      const waiting = client().approve("print", { copies: 1 }, { editable: true, inputSchema });
+      const refusal = await refusedFirst(
+        several,
+        (asks, id) => asks.approve(id, { input: { copies: "two" } }),
+        (asks, id) => asks.approve(id, { input: { copies: 2 } }),
+      );
+      expect(refusal).toBeInstanceOf(InvalidInputError);
+      expect((refusal as Error).message).toContain("`/copies`: ");
+      expect((await waiting).input).toEqual({ copies: 2 });
+    });
+
+    it("only allowed decisions are possible", async () => {
+      const { client, several } = await program();
+      const waiting = client().approve("print", { copies: 1 }, { allowedDecisions: ["approve"] });
+      const refusal = await refusedFirst(
+        several,
+        (asks, id) => asks.deny(id),
+        (asks, id) => asks.approve(id),
+      );
+      expect(refusal).toBeInstanceOf(DecisionNotAllowedError);
+      expect((await waiting).approved).toBe(true);
+    });
+
+    it("answer of the person's own has to fit the schema", async () => {
+      const { client, several } = await program();
+      const waiting = client().ask("Which port?", { schema: { type: "integer" } });
+      const refusal = await refusedFirst(
+        several,
+        (asks, id) => asks.answer(id, [["eighty"]]),
+        (asks, id) => asks.answer(id, [["8080"]]),
+      );
+      expect(refusal).toBeInstanceOf(InvalidAnswersError);
+      expect(await waiting).toBe("8080");
+    });
+
+    it("schema that cannot be used is refused", async () => {
+      const { client, asks } = await program();
+      const approve = client().approve("print", {}, { editable: true, inputSchema: { type: "strin" } });
+      const error = await approve.catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(InvalidSchemaError);
+      expect((error as Error).message).toMatch(/\. Correct the schema, or ask without it\.$/);
+      const question = client().ask("Which port?", { schema: { $ref: "https://example.com/port" } });
+      await expect(question).rejects.toThrow("another document");
+      expect(await asks()).toEqual([]);
+    });
+  });
+
+  describe("with errors", () => {
+    it("key for something else is refused", async () => {
+      const { client, several, act } = await program();
+      const first = client().approve("send_email", { to: "ada" }, { key: "call-1" });
+      await several(1);
+      const second = client().approve("send_email", { to: "bob" }, { key: "call-1" });
+      const error = await second.catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(DedupeKeyReusedError);
+      expect((error as Error).message).toContain("Use a key that is unique to the call");
+      await act("deny");
+      await first;
+    });
+
+    it("secret answer is handed out once", async () => {
+      const { client, act } = await program();
+      const waiting = client().ask("Password?", { secret: true });
+      const { id } = await act("answer", { answers: [["hunter2"]] });
+      expect(await waiting).toBe("hunter2");
+      const again = await client().asks.receipt(id);
+      expect(() => answersOf(again)).toThrow(SecretLostError);
+    });
+
+    it("groups have typed errors with a next step", async () => {
+      const { client, act, actor } = await program();
+      const { groups } = client();
+      const approval = { tool: "send_email", action: "other", input: {} } as const;
+      const open = (more: object = {}) => groups.open({ name: actor, key: "run-1", asks: [{ approval }], ...more });
+      const { id } = await open();
+      const refused = async (call: Promise<unknown>, kind: new (...args: never) => Error, step: string) => {
+        const error = await call.catch((error: unknown) => error);
+        expect(error).toBeInstanceOf(kind);
+        expect((error as Error).message).toContain(step);
+      };
+      await refused(groups.claim({ group: id, worker: "w" }), GroupNotReadyError, "Wait until it is ready");
+      await refused(open({ asks: [{ questions: [{ text: "Why?" }] }] }), DedupeKeyReusedError, "unique");
+      await refused(open({ key: "run-2", callback: "nowhere" }), UnknownCallbackError, "Ask an admin");
+      await refused(groups.get("grp_0"), NotFoundError, "Check the id");
+      await act("approve");
+      const claim = await until("a group is complete", () => groups.claim({ name: actor, worker: "w" }));
+      await groups.release(claim, false);
+      await refused(groups.renew(claim), ClaimLostError, "Stop the run");
+      await groups.withdraw(id);
+      await refused(groups.claim({ group: id, worker: "w" }), GroupEndedError, "Do not resume the run");
+    });
+
+    it("revoked token names the command that creates another one", async () => {
+      const { client, id } = await program();
+      await server.api("DELETE", `/tokens/${id}`);
+      await expect(client().ask("Which database?")).rejects.toThrow("sayso token create");
+    });
+  });
+
+  describe("with an older server", () => {
+    it("waits without the stream of outcomes", async () => {
+      const { client, several } = await program();
+      const line = await WeakLine.before(server.url);
+      try {
+        line.unknown = /^\/v1\/(outcomes|groups)/;
+        const sayso = client({ url: line.url });
+        const stop = new AbortController();
+        const answers = [1, 2].map((number) => sayso.ask(`Number ${number}?`));
+        const aborted = expect(sayso.ask("Number 3?", { signal: stop.signal })).rejects.toThrow("stopped");
+        await several(3);
+        stop.abort(new Error("stopped"));
+        await aborted;
+        for (const { id, questions } of await several(2)) {
+          await server.api("POST", `/asks/${id}/answer`, { answers: [[questions?.[0]?.text]] });
+        }
+        expect(await Promise.all(answers)).toEqual(["Number 1?", "Number 2?"]);
+        const later = sayso.ask("Number 4?");
+        const [ask] = await several(1);
+        await server.api("POST", `/asks/${ask?.id}/answer`, { answers: [["later"]] });
+        expect(await later).toBe("later");
+        expect(line.seen.filter((call) => call.includes("/outcomes"))).toHaveLength(1);
+      } finally {
+        await line.close();
+      }
+    });
+
+    it("refuses groups with an error that says what to do", async () => {
+      const { client, actor } = await program();
+      const line = await WeakLine.before(server.url);
+      try {
+        line.unknown = /^\/v1\/groups/;
+        const sayso = client({ url: line.url });
+        const approval = { tool: "send_email", action: "other", input: {} } as const;
+        const open = sayso.openGroup({ name: actor, asks: [{ approval }] }).catch((error: unknown) => error);
+        expect(await open).toBeInstanceOf(ServerTooOldError);
+        expect(((await open) as Error).message).toContain("Upgrade the server");
+        await expect(resumeAll(() => {}, actor, { client: sayso })).rejects.toBeInstanceOf(ServerTooOldError);
+        // Servers refuse fields that they do not know.
+        const unknown = sayso.settle({ approval, fieldOfTheFuture: true } as never);
+        await expect(unknown).rejects.toBeInstanceOf(ServerTooOldError);
+      } finally {
+        await line.close();
+      }
+    });
+  });
+
   it("finds the server and the agent token of this machine, and never the admin token", async () => {
     const environment = { SAYSO_DATA_DIR: join(server.home, "data") };
     expect(findUrl(environment).replace(/\/$/, "")).toBe(server.url.replace(/\/$/, ""));
@@ -191,6 +374,26 @@ describe("an agent program", () => {
       expect(JSON.stringify(asked)).toContain("TypeError");
       expect(JSON.stringify(asked)).not.toContain("a secret of the run");
       expect(lines.filter((line) => line.startsWith("resumed "))).toHaveLength(2);
+    });
+
+    it("gets the same claim again if the reply was lost", async () => {
+      const { client, act, actor } = await program();
+      const { id } = await client().openGroup({ name: actor, asks: [asking] });
+      await act("approve");
+      await until("a group is complete", async () => (await client().groups.ready(actor, 30)) > 0);
+      const line = await WeakLine.before(server.url);
+      try {
+        // More replies than one call repeats by itself.
+        line.lossy = /^\/v1\/groups\/claim/;
+        line.loseReplies = 5;
+        const resumed: string[] = [];
+        const once = { client: client({ url: line.url }), once: true };
+        await resumeAll((claim) => resumed.push(claim.groupId), actor, once);
+        expect([resumed, line.loseReplies]).toEqual([[id], 0]);
+        expect((await client().groups.get(id)).status).toBe("acknowledged");
+      } finally {
+        await line.close();
+      }
     });
 
     it("stops its run when another worker has the claim", async () => {

@@ -7,6 +7,10 @@ export class WeakLine {
   readonly #server: http.Server;
   /** How many of the next responses are dropped after the server executed the call. */
   loseReplies = 0;
+  /** The paths whose responses can be dropped. */
+  lossy = /./;
+  /** The paths that get the response of an older server, which does not have these routes. */
+  unknown: RegExp | undefined;
   /** How many of the next responses are cut in the middle. */
   breakReplies = 0;
   /** How many of the next calls get a "server is stopping" response. */
@@ -50,6 +54,11 @@ export class WeakLine {
   #pass(request: http.IncomingMessage, response: http.ServerResponse): void {
     this.seen.push(`${request.method} ${request.url}`);
     if (this.down) return void response.destroy();
+    if (this.unknown?.test(request.url ?? "")) {
+      response.writeHead(404, { "Content-Type": "application/problem+json" });
+      response.end('{"status":404,"code":"not_found","detail":"no such route; see /openapi.json"}');
+      return;
+    }
     if (this.refuseCalls > 0) {
       this.refuseCalls--;
       response.writeHead(503, { "Content-Type": "application/problem+json" });
@@ -70,14 +79,14 @@ export class WeakLine {
       }
       const pieces: Buffer[] = [];
       reply.on("data", (piece: Buffer) => pieces.push(piece));
-      reply.on("end", () => this.#reply(reply, Buffer.concat(pieces), response));
+      reply.on("end", () => this.#reply(reply, Buffer.concat(pieces), request.url ?? "", response));
     });
     onward.on("error", () => response.destroy());
     request.pipe(onward);
   }
 
-  #reply(reply: http.IncomingMessage, body: Buffer, response: http.ServerResponse): void {
-    if (this.loseReplies > 0) {
+  #reply(reply: http.IncomingMessage, body: Buffer, path: string, response: http.ServerResponse): void {
+    if (this.loseReplies > 0 && this.lossy.test(path)) {
       this.loseReplies--;
       response.destroy();
       return;

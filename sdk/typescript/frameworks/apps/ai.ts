@@ -3,7 +3,7 @@ import { resumer } from "@sayso/sdk/agent";
 import { type Generate, resume as resumeRun, Suspended, start } from "@sayso/sdk/ai";
 import { generateText, isStepCount, tool } from "ai";
 import { z } from "zod";
-import { beforeResuming, main, NAME, note, planned, sendEmail } from "./common.ts";
+import { beforeResuming, main, NAME, note, noteEnd, planned, sendEmail } from "./common.ts";
 import { aiModel } from "./models.ts";
 
 const read: string[] = [];
@@ -12,7 +12,8 @@ const tools = {
   lookup: tool({ inputSchema: z.object({}), execute: () => "looked up" }),
   ask_person: tool({ inputSchema: z.object({ question: z.string(), options: z.array(z.string()).optional() }) }),
 };
-const { APP_SECRET: experimental_toolApprovalSecret } = process.env;
+const { APP_SECRET: experimental_toolApprovalSecret, APP_SCHEMAS } = process.env;
+const schemas = APP_SCHEMAS ? { tools } : {};
 const generate = (messages: Parameters<Generate<never>>[0], options: { abortSignal?: AbortSignal }) =>
   generateText({
     model: aiModel(planned, read),
@@ -26,9 +27,10 @@ const generate = (messages: Parameters<Generate<never>>[0], options: { abortSign
 
 export const resume = resumer(NAME, async (claim) => {
   await beforeResuming();
-  const result = await resumeRun(claim, generate);
+  const result = await resumeRun(claim, generate, schemas);
   note("read", ...read);
-  note("done", claim.groupId, result instanceof Suspended ? "suspended" : result.text);
+  noteEnd(claim.groupId, result instanceof Suspended ? result : result.text);
 });
 
-if (process.argv[1] === import.meta.filename) await main((runKey) => start(generate, "go", { name: NAME, runKey }));
+if (process.argv[1] === import.meta.filename)
+  await main((runKey) => start(generate, "go", { name: NAME, runKey, ...schemas }));

@@ -2,14 +2,18 @@ import { Agent, type AgentInputItem, tool as openaiTool } from "@openai/agents";
 import { type AgentClient, QuestionRejectedError } from "@sayso/sdk/agent";
 import { approvals, guard as guardAi } from "@sayso/sdk/ai";
 import { guard as guardOpenai, run } from "@sayso/sdk/openai-agents";
-import { generateText, isStepCount, tool } from "ai";
+import { generateText, isStepCount, streamText, ToolLoopAgent, tool } from "ai";
 import { z } from "zod";
 import { aiModel, type Call, openaiModel } from "./models.ts";
 
 export interface Run {
   client?: AgentClient;
   signal?: AbortSignal;
-  send(to: string): string;
+  /** The `timeout` of the AI SDK, in milliseconds. */
+  timeout?: number;
+  /** Whether the schema of the tool refers to itself, which the server does not accept. */
+  recursive?: boolean;
+  send(to: string): unknown;
 }
 
 /** One way to wait for approvals. */
@@ -18,6 +22,12 @@ export interface Form {
   edits: boolean;
   /** Whether the calls of one turn are asked at once. */
   atOnce: boolean;
+  /** Whether a call runs as soon as it is approved. Otherwise it runs when all calls of the turn are decided. */
+  alone: boolean;
+  /** Whether a timeout of the framework ends the wait. */
+  timeouts?: boolean;
+  /** Whether people can allow a tool for the rest of the run. */
+  always?: boolean;
   /** Whether an error of the server ends the run. Otherwise the model reads it. */
   ends: boolean;
   /** What precedes the reason of a denial. */
@@ -27,7 +37,13 @@ export interface Form {
 }
 
 const runKey = "run-1";
-const email = z.object({ to: z.string() });
+const emailSchema = z.object({ to: z.string() });
+const recursive = z.object({
+  to: z.string(),
+  get copies() {
+    return z.array(recursive).optional();
+  },
+});
 const asked = z.object({ question: z.string(), options: z.array(z.string()).nullish() });
 
 /** The tool that asks a question, as docs/frameworks.md describes it. */
@@ -45,10 +61,59 @@ const asking =
 function aiTools(run: Run) {
   const ask = asking(run);
   return {
-    send_email: tool({ inputSchema: email, execute: ({ to }) => run.send(to) }),
+    send_email: tool({ inputSchema: run.recursive ? recursive : emailSchema, execute: ({ to }) => run.send(to) }),
     ask_person: tool({ inputSchema: asked, execute: (input, { abortSignal }) => ask(input, abortSignal) }),
   };
 }
+
+/** The functions of the AI SDK that call a model. */
+type Settings = Pick<
+  Parameters<typeof generateText>[0],
+  "model" | "tools" | "toolApproval" | "abortSignal" | "timeout"
+>;
+type Generate = (settings: Settings) => Promise<unknown>;
+
+const prompt = "go";
+const stopWhen = isStepCount(5);
+const generate: Generate = (settings) => generateText({ ...settings, stopWhen, prompt });
+const stream: Generate = async (settings) => {
+  for await (const part of streamText({ ...settings, stopWhen, prompt, onError: () => {} }).fullStream) {
+    if (part.type === "error") throw part.error;
+    if (part.type === "abort") throw new Error(part.reason ?? "aborted");
+  }
+};
+const loop: Generate = ({ abortSignal, timeout, ...settings }) =>
+  new ToolLoopAgent({ ...settings, stopWhen }).generate({ prompt, abortSignal, timeout });
+
+const aiApprovals = (call: Generate): Form => ({
+  edits: false,
+  atOnce: false,
+  alone: false,
+  ends: true,
+  async run(calls, run) {
+    const read: string[] = [];
+    const { client, signal } = run;
+    const toolApproval = approvals({ client, runKey, signal, tools: ["send_email"] });
+    await call({ model: aiModel(calls, read), tools: aiTools(run), toolApproval, abortSignal: signal });
+    return read;
+  },
+});
+
+const aiGuard = (call: Generate): Form => ({
+  edits: true,
+  atOnce: true,
+  alone: true,
+  timeouts: true,
+  ends: false,
+  denied: "Denied: ",
+  async run(calls, run) {
+    const read: string[] = [];
+    const { client, signal, timeout } = run;
+    const tools = guardAi(aiTools(run), { client, runKey, tools: ["send_email"] });
+    await call({ model: aiModel(calls, read), tools, abortSignal: signal, timeout });
+    return read;
+  },
+});
 
 async function openaiRun(agent: Agent, { client, signal }: Run): Promise<string[]> {
   const result = await run(agent, "go", { client, runKey, signal });
@@ -61,64 +126,40 @@ async function openaiRun(agent: Agent, { client, signal }: Run): Promise<string[
 
 function openaiTools(run: Run, needsApproval: boolean) {
   const ask = asking(run);
-  const description = "";
-  return [
-    openaiTool({
-      name: "send_email",
-      description,
-      parameters: email,
-      needsApproval,
-      execute: async ({ to }) => run.send(to),
-    }),
-    openaiTool({
-      name: "ask_person",
-      description,
-      parameters: asked,
-      execute: (input, _context, details) => ask(input, details?.signal),
-    }),
-  ] as const;
+  const settings = { name: "send_email", description: "", needsApproval };
+  // The SDK has no Zod schemas that refer to themselves.
+  const anyEmail = openaiTool({
+    ...settings,
+    strict: false,
+    parameters: {
+      type: "object",
+      properties: { to: { type: "string" }, copies: { type: "array", items: { $ref: "#" } } },
+      required: ["to"],
+      additionalProperties: true,
+    },
+    execute: async (input) => run.send((input as { to: string }).to),
+  });
+  const email = openaiTool({ ...settings, parameters: emailSchema, execute: async ({ to }) => run.send(to) });
+  const question = openaiTool({
+    name: "ask_person",
+    description: "",
+    parameters: asked,
+    execute: (input, _context, details) => ask(input, details?.signal),
+  });
+  return [run.recursive ? anyEmail : email, question] as const;
 }
 
 export const FORMS: Record<string, Form> = {
-  "ai approvals": {
-    edits: false,
-    atOnce: false,
-    ends: true,
-    async run(calls, run) {
-      const read: string[] = [];
-      const { client, signal } = run;
-      await generateText({
-        model: aiModel(calls, read),
-        tools: aiTools(run),
-        toolApproval: approvals({ client, runKey, signal, tools: ["send_email"] }),
-        stopWhen: isStepCount(5),
-        prompt: "go",
-        abortSignal: signal,
-      });
-      return read;
-    },
-  },
-  "ai guard": {
-    edits: true,
-    atOnce: true,
-    ends: false,
-    denied: "Denied: ",
-    async run(calls, run) {
-      const read: string[] = [];
-      const { client, signal } = run;
-      await generateText({
-        model: aiModel(calls, read),
-        tools: guardAi(aiTools(run), { client, runKey, tools: ["send_email"] }),
-        stopWhen: isStepCount(5),
-        prompt: "go",
-        abortSignal: signal,
-      });
-      return read;
-    },
-  },
+  "ai approvals": aiApprovals(generate),
+  "ai approvals with streamText": aiApprovals(stream),
+  "ai approvals with ToolLoopAgent": aiApprovals(loop),
+  "ai guard": aiGuard(generate),
+  "ai guard with streamText": aiGuard(stream),
   "openai-agents run": {
     edits: false,
     atOnce: true,
+    alone: false,
+    always: true,
     ends: true,
     run: (calls, options) =>
       openaiRun(
@@ -129,6 +170,7 @@ export const FORMS: Record<string, Form> = {
   "openai-agents guard": {
     edits: true,
     atOnce: true,
+    alone: true,
     ends: true,
     run: (calls, options) => {
       const [email, question] = openaiTools(options, false);

@@ -2,8 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Approval, Ask, Group, NewAsk, NewGroup, Question } from "../api/index.js";
 import { Asks } from "../asks.js";
 import { Groups } from "../groups.js";
-import { Http, part } from "../http.js";
+import { type Http, part } from "../http.js";
 import { findToken, findUrl } from "./discover.js";
+import { AgentHttp } from "./http.js";
 import { Outcomes } from "./outcomes.js";
 import { answersOf, type Decision, decisionOf } from "./results.js";
 import { abortable, persist } from "./waiting.js";
@@ -54,12 +55,18 @@ export interface QuestionOptions extends AskOptions {
   secret?: boolean | undefined;
   /** A few words that name the question. */
   header?: string | undefined;
+  /** A JSON Schema that an answer of the person's own has to fit: with `"type": "string"` as text, otherwise as JSON. */
+  schema?: Record<string, unknown> | undefined;
 }
 
 /** The options of `approve`. */
 export interface ApprovalOptions extends AskOptions {
   /** Let the person edit the arguments. Set it only if you use `decision.input`. */
   editable?: boolean | undefined;
+  /** A JSON Schema that edited arguments have to fit. */
+  inputSchema?: Approval["inputSchema"];
+  /** The decisions that people can make; by default all of them. A rule of the policy or a timeout can always deny. */
+  allowedDecisions?: Approval["allowedDecisions"];
   /** Further ways to approve. `decision.choice` is the id of the one that the person took. */
   choices?: { id: string; label: string }[] | undefined;
   /** The line that the card shows. */
@@ -99,7 +106,12 @@ export class AgentClient {
       }
       return last;
     };
-    this.#http = new Http({ baseUrl, token: () => token ?? findToken(agent), via: "node", ...(fetch && { fetch }) });
+    this.#http = new AgentHttp({
+      baseUrl,
+      token: () => token ?? findToken(agent),
+      via: "node",
+      ...(fetch && { fetch }),
+    });
     this.asks = new Asks(this.#http);
     this.groups = new Groups(this.#http);
     this.#outcomes = new Outcomes(this.#http);
@@ -107,8 +119,11 @@ export class AgentClient {
   }
 
   /** Asks one question and returns the answer. Throws a `QuestionRejectedError` if there is none. */
-  async ask(question: string, { options, custom, secret, header, ...ask }: QuestionOptions = {}): Promise<string> {
-    const asked = { text: question, ...optionsOf(options), custom, secret, header };
+  async ask(
+    question: string,
+    { options, custom, secret, header, schema, ...ask }: QuestionOptions = {},
+  ): Promise<string> {
+    const asked = { text: question, ...optionsOf(options), custom, secret, header, responseSchema: schema };
     return (await this.#entries(asked, ask)).join(", ");
   }
 
@@ -125,9 +140,11 @@ export class AgentClient {
 
   /** Asks for permission to call a tool. The policy decides first. */
   async approve(tool: string, input: Record<string, unknown> = {}, options: ApprovalOptions = {}): Promise<Decision> {
-    const { editable = false, choices, summary, reason, command, url, paths, action, ...ask } = options;
+    const { editable = false, inputSchema, allowedDecisions, choices, summary, ...others } = options;
+    const { reason, command, url, paths, action, ...ask } = others;
     const inferred = command !== undefined ? "run" : url !== undefined ? "fetch" : "other";
-    const approval = given({ tool, input, editable, choices, reason, command, url, paths, title: summary });
+    const terms = { editable, inputSchema, allowedDecisions, choices };
+    const approval = given({ tool, input, ...terms, reason, command, url, paths, title: summary });
     return decisionOf(await this.settle({ ...ask, approval: { ...approval, action: action ?? inferred } as Approval }));
   }
 

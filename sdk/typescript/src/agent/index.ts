@@ -10,7 +10,8 @@ export {
   type WaitOptions,
 } from "./client.js";
 export { NoServerError, NoTokenError } from "./discover.js";
-export { type Decision, QuestionRejectedError, RunClaim } from "./results.js";
+export { ServerTooOldError } from "./http.js";
+export { type Decision, QuestionRejectedError, RepeatedCallError, RunClaim, SecretLostError } from "./results.js";
 export { type Resume, type ResumeOptions, resumeAll, resumer } from "./resumer.js";
 export { StateError, Suspended, type SuspendOptions } from "./suspend.js";
 

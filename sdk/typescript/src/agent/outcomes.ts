@@ -1,10 +1,13 @@
 import type { Ask } from "../api/index.js";
+import { SaysoError } from "../errors.js";
 import { type Http, part } from "../http.js";
 import { REOPENED, values } from "../stream.js";
 import { persist } from "./waiting.js";
 
 /** How many asks are read at once after events were lost. */
 const READS = 16;
+/** How long one call waits for the outcome of an ask, if the server has no stream of outcomes. */
+const WAIT = "30s";
 
 /** The wait for one ask. */
 export interface Waiter {
@@ -17,17 +20,25 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+/** The waiters for one ask. `ended` aborts when there are none. */
+interface Waiting {
+  readonly waiters: Set<Pending>;
+  readonly ended: AbortController;
+}
+
 /** One event stream that carries the outcomes of all asks that this client waits for. It is open while anybody waits, so it does
- * not keep a program alive. */
+ * not keep a program alive. With an older server that has no such stream, each ask is polled. */
 export class Outcomes {
   readonly #http: Http;
-  readonly #waiting = new Map<string, Set<Pending>>();
+  readonly #waiting = new Map<string, Waiting>();
   /** Asks that were decided while an ask was being opened. The ask may be one of them. */
   readonly #early = new Set<string>();
   #opening = 0;
   #stream: AbortController | undefined;
   /** The feed position of the stream, once it is known. */
   #position: number | undefined;
+  /** The server has no stream of outcomes. */
+  #polls = false;
 
   constructor(http: Http) {
     this.#http = http;
@@ -59,15 +70,20 @@ export class Outcomes {
     });
     // A caller whose signal aborts no longer waits for this promise.
     decided.catch(() => {});
-    const all = this.#waiting.get(id) ?? new Set();
-    all.add(pending as unknown as Pending);
+    const known = this.#waiting.get(id);
+    const all = known ?? { waiters: new Set(), ended: new AbortController() };
+    all.waiters.add(pending as unknown as Pending);
     this.#waiting.set(id, all);
-    if (!this.#stream) this.#start();
+    if (!this.#polls && !this.#stream) this.#start();
+    else if (this.#polls && !known) void this.#poll(id);
     return {
       decided,
       leave: () => {
-        all.delete(pending as unknown as Pending);
-        if (all.size === 0 && this.#waiting.get(id) === all) this.#waiting.delete(id);
+        all.waiters.delete(pending as unknown as Pending);
+        if (all.waiters.size === 0) {
+          all.ended.abort();
+          if (this.#waiting.get(id) === all) this.#waiting.delete(id);
+        }
         this.#closeIfIdle();
       },
     };
@@ -80,7 +96,11 @@ export class Outcomes {
     void this.#follow(stream.signal).catch((error: unknown) => {
       if (stream.signal.aborted) return;
       this.#stream = undefined;
-      for (const id of [...this.#waiting.keys()]) this.#tell(id, error);
+      this.#polls = error instanceof SaysoError && error.status === 404;
+      for (const id of [...this.#waiting.keys()]) {
+        if (this.#polls) void this.#poll(id);
+        else this.#tell(id, error);
+      }
     });
   }
 
@@ -114,26 +134,27 @@ export class Outcomes {
     await Promise.all(Array.from({ length: READS }, reader));
   }
 
-  /** Reads one ask, and tells its waiters if it is decided. */
-  async #look(id: string): Promise<void> {
-    const still = new AbortController();
-    const read = () => {
-      if (!this.#waiting.has(id)) still.abort();
-      still.signal.throwIfAborted();
-      return this.#http.get<Ask>(`/asks/${part(id)}`);
-    };
+  /** Reads one ask, and tells its waiters if it is decided. With `wait`, the server replies when it is decided. */
+  async #look(id: string, wait?: string): Promise<void> {
+    const signal = this.#waiting.get(id)?.ended.signal;
+    if (!signal) return;
     try {
-      const ask = await persist(read);
+      const ask = await persist(() => this.#http.get<Ask>(`/asks/${part(id)}`, { query: { wait }, signal }), signal);
       if (ask.status !== "pending") this.#tell(id);
     } catch (error) {
-      if (!still.signal.aborted) this.#tell(id, error);
+      if (!signal.aborted) this.#tell(id, error);
     }
+  }
+
+  async #poll(id: string): Promise<void> {
+    while (this.#waiting.has(id)) await this.#look(id, WAIT);
   }
 
   #tell(id: string, error?: unknown): void {
     const all = this.#waiting.get(id);
     this.#waiting.delete(id);
-    for (const { resolve, reject } of all ?? []) {
+    all?.ended.abort();
+    for (const { resolve, reject } of all?.waiters ?? []) {
       if (error === undefined) resolve();
       else reject(error);
     }

@@ -37,6 +37,25 @@ export class QuestionRejectedError extends SaysoError {
   }
 }
 
+/** Two tool calls have the same id, so it is unclear which one a decision is about. No tool is called. */
+export class RepeatedCallError extends SaysoError {
+  override readonly name = "RepeatedCallError";
+
+  constructor(toolCallId: string) {
+    const unclear = `Two tool calls have the id ${toolCallId}, so it is unclear which one a decision is about`;
+    super("repeated_call", `${unclear}. Give each call an id of its own.`, 0);
+  }
+}
+
+/** The secret answer was handed out already. If that reply was lost, ask again. */
+export class SecretLostError extends SaysoError {
+  override readonly name = "SecretLostError";
+
+  constructor() {
+    super("secret_lost", "The secret answer was handed out already. Ask again.", 0);
+  }
+}
+
 export function decisionOf(ask: Ask): Decision {
   const { outcome, delivery } = ask;
   const status = outcome?.status ?? ask.status;
@@ -65,7 +84,7 @@ export function answersOf(ask: Ask): string[][] {
   }
   return (outcome?.answers ?? []).map((entries) => {
     if (Array.isArray(entries)) return entries.map(String);
-    throw new SaysoError("secret_lost", "The secret answer was handed out already. Ask again.", 0);
+    throw new SecretLostError();
   });
 }
 
@@ -133,6 +152,8 @@ export class RunClaim {
   }
 
   #ask(toolCallId: string): Ask | undefined {
-    return this.asks.find((ask) => ask.toolCallId === toolCallId);
+    const [ask, another] = this.asks.filter((ask) => ask.toolCallId === toolCallId);
+    if (another) throw new RepeatedCallError(toolCallId);
+    return ask;
   }
 }

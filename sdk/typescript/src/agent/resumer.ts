@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Claim } from "../api/index.js";
 import { pause } from "../backoff.js";
@@ -87,11 +88,13 @@ class Worker {
     const { once, worker = `${hostname()}:${process.pid}` } = this.options;
     const lease = `${this.#lease}s`;
     const wait = once ? 0 : WAIT;
+    // If the reply to a claim is lost, the same key gets the same claim again. Otherwise it would expire, although nothing ran.
+    const idempotencyKey = randomUUID();
     try {
-      return await persist(async () => {
-        const ready = await this.#groups.ready(this.name, wait, { signal: this.#ended });
-        return ready > 0 ? this.#groups.claim({ name: this.name, worker, lease }) : undefined;
-      }, this.#ended);
+      const ready = await persist(() => this.#groups.ready(this.name, wait, { signal: this.#ended }), this.#ended);
+      if (ready === 0) return undefined;
+      const claim = () => this.#groups.claim({ name: this.name, worker, lease }, { idempotencyKey });
+      return await persist(claim, this.options.abort);
     } catch (error) {
       if (this.#ended.aborted) return undefined;
       if (!(error instanceof StateUnreadableError)) throw error;

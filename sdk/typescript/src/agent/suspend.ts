@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Group, NewAsk, NewGroup } from "../api/index.js";
-import { SaysoError } from "../errors.js";
+import { DedupeKeyReusedError, SaysoError } from "../errors.js";
 import { type AgentClient, defaultClient, type Option, optionsOf } from "./client.js";
-import type { RunClaim } from "./results.js";
+import { withSchema } from "./guard.js";
+import { RepeatedCallError, type RunClaim } from "./results.js";
 
 /** The layout of the stored state. A worker refuses a state that it does not know. */
 const VERSION = 1;
@@ -51,8 +51,18 @@ interface Stored {
   version: number;
   framework: string;
   runKey: string | null;
+  /** The number of the pause, counted from 1. */
+  pause?: number;
   group: SuspendOptions["group"];
   state: unknown;
+}
+
+type SuspendedAsk = NewAsk & { toolCallId: string };
+
+function withoutSchema(ask: SuspendedAsk): SuspendedAsk {
+  if (!ask.approval) return ask;
+  const { inputSchema: _, ...approval } = ask.approval;
+  return { ...ask, approval };
 }
 
 /** Opens groups for the pauses of one run. */
@@ -60,27 +70,50 @@ export class Suspender {
   constructor(
     private readonly framework: string,
     private readonly options: SuspendOptions,
+    /** The number of the next pause. A repeated run reaches it with other ids of tool calls. */
+    private readonly pause = 1,
+    private readonly signal?: AbortSignal,
   ) {}
 
-  /** Opens one pause. The ids of its tool calls tell the pauses of one run apart. */
-  async suspend(asks: (NewAsk & { toolCallId: string })[], state: unknown): Promise<Suspended> {
+  /** Opens one pause. */
+  async suspend(asks: SuspendedAsk[], state: unknown): Promise<Suspended> {
+    // A worker that lost its claim must not open further asks.
+    this.signal?.throwIfAborted();
+    const ids = asks.map(({ toolCallId }) => toolCallId);
+    const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
+    if (repeated !== undefined) throw new RepeatedCallError(repeated);
+    const { framework, pause } = this;
     const { name, runKey, client = defaultClient(), group } = this.options;
-    const stored: Stored = { version: VERSION, framework: this.framework, runKey: runKey ?? null, group, state };
-    const ids = asks.map(({ toolCallId }) => toolCallId).sort();
-    const turn = createHash("sha256").update(ids.join("\n")).digest("hex").slice(0, 16);
-    const key = runKey === undefined ? {} : { key: `${runKey}:${turn}` };
-    return new Suspended(await client.openGroup({ ...group, ...key, name, asks, state: JSON.stringify(stored) }));
+    const stored: Stored = { version: VERSION, framework, runKey: runKey ?? null, pause, group, state };
+    const key = runKey === undefined ? {} : { key: `${runKey}:${pause}` };
+    const open = (withSchemas: true | undefined) =>
+      client.openGroup({
+        ...group,
+        ...key,
+        name,
+        asks: withSchemas ? asks : asks.map(withoutSchema),
+        state: JSON.stringify(stored),
+      });
+    const hasSchema = asks.some(({ approval }) => approval?.inputSchema);
+    try {
+      return new Suspended(await withSchema(open, hasSchema || undefined));
+    } catch (error) {
+      if (!(error instanceof DedupeKeyReusedError)) throw error;
+      const message = `The run ${runKey} is suspended already and waits for other tool calls. Resume it, or use another runKey.`;
+      throw new DedupeKeyReusedError(error.code, message, error.status, error.problem);
+    }
   }
 
   /** The suspender for further pauses of a claimed run, and the state of the framework. */
   static ofClaim<State>(framework: string, claim: RunClaim, client: AgentClient | undefined): [Suspender, State] {
+    claim.signal.throwIfAborted();
     const stored = parse(claim.state);
     if (stored.version !== VERSION || stored.framework !== framework) {
       throw new StateError(`This group was not suspended by @sayso/sdk/${framework}`);
     }
-    const { runKey, group } = stored;
-    const suspender = new Suspender(framework, { name: claim.group.name, runKey: runKey ?? undefined, client, group });
-    return [suspender, stored.state as State];
+    const { runKey, pause = 1, group } = stored;
+    const options = { name: claim.group.name, runKey: runKey ?? undefined, client, group };
+    return [new Suspender(framework, options, pause + 1, claim.signal), stored.state as State];
   }
 }
 
@@ -115,9 +148,3 @@ export const questionAsk = ({ question, options }: AskedQuestion, toolCallId: st
   questions: [{ text: question, ...optionsOf(options) }] as NonNullable<NewAsk["questions"]>,
   toolCallId,
 });
-
-/** The arguments of a tool call as an object, which cards show. */
-export function argumentsOf(input: unknown): Record<string, unknown> {
-  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-  return isObject ? (input as Record<string, unknown>) : { arguments: input };
-}
