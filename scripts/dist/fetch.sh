@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-scripts/need.sh build page
+SAYSO_DIST_IMAGE=no scripts/need.sh build page dist
 make --no-print-directory packages
 cargo fetch --locked
 # binary.sh compiles the standard library of targets for which it is not installed. Its crates are in the same cache. Its manifest
