@@ -39,6 +39,12 @@ check_venv() {
     python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
 }
 
+# Ubuntu's debootstrap does not install the keys of Debian.
+check_debootstrap() {
+    package_for debootstrap debootstrap
+    [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || packages+=(debian-archive-keyring)
+}
+
 # Tests start a PostgreSQL of their own.
 check_postgresql() {
     compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || packages+=(postgresql)
@@ -124,7 +130,7 @@ for what in "$@"; do
         package_for dpkg-deb dpkg
         check_venv
         if [ "${SAYSO_DIST_IMAGE:-}" != no ] && [ "$(id -u)" -eq 0 ]; then
-            package_for debootstrap debootstrap
+            check_debootstrap
             package_for buildah buildah
         fi
         ;;
@@ -136,7 +142,7 @@ for what in "$@"; do
         package_for qemu-aarch64-static qemu-user-static
         if [ "$(id -u)" -eq 0 ]; then
             package_for dpkg-deb dpkg
-            package_for debootstrap debootstrap
+            check_debootstrap
             package_for podman podman
             package_for crun crun
             package_for newuidmap uidmap
