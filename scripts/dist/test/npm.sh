@@ -24,6 +24,7 @@ npx "@sayso/cli" stop >/dev/null
 out=$(npx "@sayso/cli" connect claude --yes 2>&1) && fail "connect wrote a path in the cache of npx."
 [[ "$out" == *"is in the cache of npx"* ]] || fail "$out"
 pass "connect refuses the cache of npx"
+npx "@sayso/cli" uninstall --purge --yes >/dev/null
 
 # Both packages are in the cache before they are measured, in turns.
 npx "@sayso/nothing"
