@@ -29,7 +29,8 @@ elif [[ "$target" == "$(uname -m)-unknown-linux-musl" ]]; then
     echo "There is no standard library for musl, and its sources are not installed. Linking glibc statically instead." >&2
     echo "For musl: rustup target add $1" >&2
     cargo=(cargo build)
-    linker_flags=(-C target-feature=+crt-static)
+    # Also at a fixed address: build.rs links with -no-pie, and a static program that is not compiled for that crashes.
+    linker_flags=(-C target-feature=+crt-static -C relocation-model=static)
 else
     echo "No binary for $target: its standard library and the sources of it are missing. Run: rustup target add $target" >&2
     exit 0
