@@ -6,6 +6,8 @@
 #   need.sh test       run the Rust tests
 #   need.sh browser    run the tests of the page
 #   need.sh agents     run the tests with real agents
+#   need.sh dist       build the packages, and as root the image unless SAYSO_DIST_IMAGE is `no`
+#   need.sh dist-test  test the packages
 #
 # Debian packages are installed if this runs as root. All other users get the command that installs them.
 set -euo pipefail
@@ -29,6 +31,18 @@ check_node() {
 
 check_cargo() {
     type -P cargo >/dev/null || problems+=("cargo is missing. Install Rust from https://rustup.rs and open a new shell.")
+}
+
+# Debian's python3 has the venv module, but not the ensurepip module that venv needs.
+check_venv() {
+    package_for python3 python3
+    python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
+}
+
+# Ubuntu's debootstrap does not install the keys of Debian.
+check_debootstrap() {
+    package_for debootstrap debootstrap
+    [ -f /usr/share/keyrings/debian-archive-keyring.gpg ] || packages+=(debian-archive-keyring)
 }
 
 # Tests start a PostgreSQL of their own.
@@ -100,9 +114,7 @@ for what in "$@"; do
         package_for ip iproute2
         package_for mount mount
         package_for unshare util-linux
-        package_for python3 python3
-        # Debian's python3 has the venv module, but not the ensurepip module that venv needs.
-        python3 -c 'import venv, ensurepip' >/dev/null 2>&1 || packages+=(python3-venv)
+        check_venv
         check_postgresql
         check_pgbouncer
         check_namespaces
@@ -111,6 +123,31 @@ for what in "$@"; do
         package_for unshare util-linux
         package_for flock util-linux
         package_for ip iproute2
+        check_node
+        check_namespaces
+        ;;
+    dist)
+        package_for dpkg-deb dpkg
+        check_venv
+        if [ "${SAYSO_DIST_IMAGE:-}" != no ] && [ "$(id -u)" -eq 0 ]; then
+            check_debootstrap
+            package_for buildah buildah
+        fi
+        ;;
+    dist-test)
+        package_for ip iproute2
+        package_for mount mount
+        package_for unshare util-linux
+        package_for script bsdutils
+        package_for qemu-aarch64-static qemu-user-static
+        if [ "$(id -u)" -eq 0 ]; then
+            package_for dpkg-deb dpkg
+            check_debootstrap
+            package_for podman podman
+            package_for crun crun
+            package_for newuidmap uidmap
+        fi
+        check_venv
         check_node
         check_namespaces
         ;;

@@ -37,7 +37,9 @@ if [ "${1:-}" = --check ]; then
     exit
 fi
 new=${1:-}
-[[ "$new" =~ ^[0-9]+\.[0-9]+\.[0-9]+(-[a-z0-9.]+)?$ ]] || fail "usage: release.sh VERSION, for example release.sh 0.2.0"
+[[ ! "$new" =~ ^[0-9]+\.[0-9]+\.[0-9]+- ]] ||
+    fail "Prereleases are not supported: Python and Debian spell their versions in another way than npm and Cargo."
+[[ "$new" =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "usage: release.sh VERSION, for example release.sh 0.2.0"
 [ -z "$(git status --porcelain)" ] || fail "Commit or stash your changes first."
 [ -z "$(git tag --list "v$new")" ] || fail "The tag v$new exists."
 check

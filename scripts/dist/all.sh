@@ -2,15 +2,19 @@
 # Builds everything that a release consists of, into dist/: `make dist`.
 #
 #   SAYSO_DIST_TARGETS   the targets, by default both Linux architectures with musl
+#   SAYSO_DIST_ALL       if set, every target must be built, with musl
 #   SAYSO_DIST_BINARIES  a directory with TARGET/sayso: packs these binaries and compiles nothing
 #   SAYSO_DIST_SDKS      `no` leaves the SDKs out
 #   SAYSO_DIST_IMAGE     `no` skips the image, `yes` fails if it cannot be built; by default it is skipped with a message
+#
+# The last line of its output names what was not built.
 #
 # After `scripts/dist/fetch.sh` it needs no network, except for the image, whose base system debootstrap downloads.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 . scripts/phase.sh
 
+scripts/need.sh dist
 targets=${SAYSO_DIST_TARGETS:-x86_64-unknown-linux-musl aarch64-unknown-linux-musl}
 rm -rf "$dist" "$build/bin" "$build/share" "$build/stage"
 mkdir -p "$dist" "$build/bin" "$build/stage"
@@ -50,3 +54,10 @@ phase "sums" "1 s"
 (cd "$dist" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS)
 print_phases
 (cd "$dist" && ls -l --block-size=1 | awk 'NR > 1 { printf "%11.1f kB  %s\n", $5 / 1000, $9 }')
+missing=()
+for target in $targets; do
+    [ -f "$(binary_of "$target")" ] || missing+=("$target")
+done
+[ "${SAYSO_DIST_SDKS:-}" != no ] || missing+=(SDKs)
+[ -f "$dist/sayso-$version-image.tar.gz" ] || missing+=(image)
+[ "${#missing[@]}" -eq 0 ] || echo "not built: ${missing[*]}"

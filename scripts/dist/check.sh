@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 for target in x86_64-unknown-linux-musl aarch64-unknown-linux-musl; do
     mkdir -p "$work/binaries/$target"
     # The debug binary is large, so the packages contain a script that runs it.
-    printf '#!/bin/sh\nexec %s "$@"\n' "$SAYSO_BIN" >"$work/binaries/$target/sayso"
+    printf '#!/bin/sh\nexec %q "$@"\n' "$SAYSO_BIN" >"$work/binaries/$target/sayso"
     chmod 755 "$work/binaries/$target/sayso"
 done
 for number in 1 2; do

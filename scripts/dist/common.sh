@@ -14,6 +14,8 @@ SAYSO_COMMIT_DATE=${SAYSO_COMMIT_DATE:-$(git show --no-patch --format=%cs HEAD)}
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git show --no-patch --format=%ct HEAD)}
 export SAYSO_COMMIT SAYSO_COMMIT_DATE SOURCE_DATE_EPOCH
 umask 022
+# The same order and the same messages on every machine. Not LC_ALL=C: Sayso prints ASCII symbols there.
+export LC_ALL=C.UTF-8
 
 fail() {
     printf '%s\n' "$@" >&2

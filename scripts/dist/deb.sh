@@ -26,7 +26,7 @@ Architecture: $architecture
 Maintainer: The Sayso authors <sayso@localhost>
 Section: devel
 Priority: optional
-Installed-Size: $(du --summarize --block-size=1024 --apparent-size "$root" | cut -f 1)
+Installed-Size: $(find "$root/usr" -type f -printf '%s\n' | awk '{ size += int(($1 + 1023) / 1024) } END { print size }')
 Recommends: ca-certificates
 Description: questions and approvals of your coding agents in one inbox
  Sayso is one small server between your coding agents and you. It collects every question and every approval, applies your

@@ -4,12 +4,13 @@
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
-scripts/need.sh build page
+SAYSO_DIST_IMAGE=no scripts/need.sh build page dist
 make --no-print-directory packages
 cargo fetch --locked
-# binary.sh compiles the standard library of targets for which it is not installed. Its crates are in the same cache.
+# binary.sh compiles the standard library of targets for which it is not installed. Its crates are in the same cache. Its manifest
+# uses features of cargo that a stable release reads only with RUSTC_BOOTSTRAP.
 sources=$(rustc --print sysroot)/lib/rustlib/src/rust/library
-[ ! -f "$sources/Cargo.lock" ] || cargo fetch --locked --manifest-path "$sources/Cargo.toml"
+[ ! -f "$sources/Cargo.lock" ] || RUSTC_BOOTSTRAP=1 cargo fetch --locked --manifest-path "$sources/Cargo.toml"
 tools=$build/tools
 versions=$(cat scripts/dist/tools.txt)
 if [ "$(cat "$tools/versions" 2>/dev/null)" != "$versions" ]; then

@@ -22,15 +22,23 @@ done
 
 root=$build/stage/image
 store=$build/stage/containers
-rm -rf --one-file-system "$root" "$store"
+remove_stage() {
+    # debootstrap leaves it mounted if it fails.
+    umount --lazy "$root/proc" "$root/sys" 2>/dev/null || true
+    rm -rf --one-file-system "$root" "$store"
+}
+trap remove_stage EXIT
+remove_stage
 mkdir -p "$root" "$store"
 if ! debootstrap --variant=minbase --include="$packages" "$suite" "$root" >"$build/stage/debootstrap.log" 2>&1; then
     tail -n 20 "$build/stage/debootstrap.log" >&2
     cannot "debootstrap failed."
 fi
-# Nothing that changes from build to build, and no documentation.
-rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/doc/* "$root"/usr/share/man/* \
-    "$root"/var/cache/ldconfig "$root"/etc/machine-id "$root"/etc/resolv.conf "$root"/etc/hostname
+# Nothing that changes from build to build, and no documentation except licences.
+rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/* "$root"/var/log/* "$root"/usr/share/man/* "$root"/var/cache/ldconfig \
+    "$root"/etc/machine-id "$root"/etc/resolv.conf "$root"/etc/hostname
+find "$root/usr/share/doc" -type f ! -name copyright -delete
+find "$root/usr/share/doc" \( -type d -empty -o -xtype l \) -delete
 chroot "$root" useradd --uid "$user_id" --create-home --shell /bin/bash "$user"
 install -D -m 755 "$binary" "$root/usr/bin/sayso"
 mkdir -p "$root/usr/share/doc/sayso" "$root/usr/share/sayso"
@@ -59,4 +67,3 @@ cp -a "$root/." "$("${buildah[@]}" mount "$container")"
 rm -f "$dist/sayso-$version-image.tar"
 "${buildah[@]}" push --quiet "sayso:$version" "docker-archive:$dist/sayso-$version-image.tar:sayso:$version"
 gzip --no-name --fast --force "$dist/sayso-$version-image.tar"
-rm -rf --one-file-system "$store"

@@ -1,9 +1,11 @@
 """Lists the components of the binary: `inventory.py sbom` (CycloneDX) and `inventory.py licences`.
 
 Crates come from `cargo metadata`, the packages of the embedded page from the lock file of npm. Development dependencies are left
-out. The output depends on the lock files alone, so two builds are equal.
+out. The libraries that the compiler and the linker add are listed here, and their licences are in packaging/licences. The output
+depends on the lock files, the compiler and tools.txt alone, so two builds are equal.
 """
 
+import gzip
 import json
 import pathlib
 import subprocess
@@ -13,6 +15,25 @@ import uuid
 PRODUCT = "sayso"
 TARGETS = ("x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl")
 LICENCE_NAMES = ("LICENSE*", "LICENCE*", "COPYING*", "NOTICE*", "license*")
+
+
+# The version of musl in the version of zig that tools.txt names: VERSION in lib/libc/musl/src/internal/version.h.
+MUSL_VERSION = "1.2.5"
+
+
+def runtime_libraries() -> list[dict]:
+    """The libraries that the compiler and the linker add to a static binary."""
+    tools = dict(line.split("==") for line in pathlib.Path("scripts/dist/tools.txt").read_text().split())
+    zig = tools["ziglang"]
+    rust = subprocess.run(["rustc", "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    rows = [
+        ("Rust standard library", rust, "MIT OR Apache-2.0", f"pkg:github/rust-lang/rust@{rust}#library", "rust.txt.gz"),
+        ("musl", MUSL_VERSION, "MIT", f"pkg:generic/musl@{MUSL_VERSION}", "musl.txt.gz"),
+        ("LLVM libunwind of zig", zig, "Apache-2.0 WITH LLVM-exception", f"pkg:github/ziglang/zig@{zig}#lib/libunwind", "libunwind.txt.gz"),
+        ("compiler-rt of zig", zig, "MIT", f"pkg:github/ziglang/zig@{zig}#lib/compiler_rt", "zig.txt.gz"),
+    ]
+    keys = ("name", "version", "licence", "purl", "file")
+    return [{**dict(zip(keys, row, strict=True)), "directory": pathlib.Path("packaging/licences")} for row in rows]
 
 
 def linked_crates(target: str) -> list[dict]:
@@ -73,6 +94,10 @@ def workspace_version() -> str:
     return section.split('version = "', 1)[1].split('"', 1)[0]
 
 
+def components_of_binary() -> list[dict]:
+    return runtime_libraries() + crates() + node_packages()
+
+
 def sbom() -> str:
     version = workspace_version()
     components = [
@@ -84,7 +109,7 @@ def sbom() -> str:
             "purl": row["purl"],
             "licenses": [{"expression": row["licence"].replace("/", " OR ")}],
         }
-        for row in crates() + node_packages()
+        for row in components_of_binary()
     ]
     identity = uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components))
     document = {
@@ -102,11 +127,15 @@ def licences() -> str:
     """The licence files of all dependencies. Equal texts are printed once."""
     texts: dict[str, list[str]] = {}
     overview = []
-    for row in crates() + node_packages():
+    for row in components_of_binary():
         overview.append(f"{row['name']} {row['version']}: {row['licence']}")
-        files = sorted({file for name in LICENCE_NAMES for file in row["directory"].glob(name) if file.is_file()})
+        names = (row["file"],) if "file" in row else LICENCE_NAMES
+        files = sorted({file for name in names for file in row["directory"].glob(name) if file.is_file()})
         for file in files:
-            texts.setdefault(file.read_text(errors="replace").strip(), []).append(f"{row['name']} {row['version']}")
+            read = gzip.open if file.suffix == ".gz" else open
+            with read(file, "rt", encoding="utf-8", errors="replace") as opened:
+                text = opened.read()
+            texts.setdefault(text.strip(), []).append(f"{row['name']} {row['version']}")
     parts = ["Sayso contains this software:", "", *overview]
     for text, users in texts.items():
         parts += ["", "=" * 80, ", ".join(dict.fromkeys(users)), "=" * 80, "", text]

@@ -4,10 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 archive=$(find "$dist" -maxdepth 1 -name "sayso-$version-aarch64-unknown-linux-*.tar.gz" | head -n 1)
-if [ -z "$archive" ]; then
-    echo "There is no archive for aarch64: its standard library was missing when \`make dist\` ran."
-    exit
-fi
+require "$archive" "archive for aarch64"
 type -P qemu-aarch64-static >/dev/null || fail "qemu is missing. On Debian or Ubuntu: sudo apt-get install qemu-user-static"
 tar -xzf "$archive" -C "$work" --strip-components=1
 sayso=(qemu-aarch64-static "$work/bin/sayso")
@@ -16,5 +13,5 @@ sayso=(qemu-aarch64-static "$work/bin/sayso")
 background=$!
 shows "$background" "$work/serve.log" 'listening on' || fail "$(cat "$work/serve.log")" "The server did not start."
 "${sayso[@]}" ask "Which architecture?" --no-wait >/dev/null
-"${sayso[@]}" ls | grep 'Which architecture?' >/dev/null || fail "The ask is not listed."
+lists "Which architecture?" "${sayso[@]}"
 pass "the server runs on aarch64"

@@ -25,12 +25,17 @@ python3 -c 'import json, sys; assert len(json.load(open(sys.argv[1]))["component
 PYTHONPATH=scripts/dist python3 -c 'import auditable, sys; assert len(auditable.embedded_crates(open(sys.argv[1], "rb").read())) > 100' "$sayso"
 pass "manual pages, completions, licences, bill of materials and embedded list of crates are there"
 
+state=$HOME/.local/state/sayso
+write_older_database "$state"
+upgrades_older_database "$state" "the archive" "$sayso"
+"$sayso" uninstall --purge --yes >/dev/null
+
 first_question "the archive" "$sayso"
 "$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null
 install "$root/bin/sayso" "$sayso.new"
 mv "$sayso.new" "$sayso"
 "$sayso" restart >/dev/null
-"$sayso" ls | grep -q "Pending over the upgrade?" || fail "The upgrade lost an ask."
+lists "Pending over the upgrade?" "$sayso"
 pass "an upgrade keeps asks"
-"$sayso" doctor | grep -A1 'Install' | grep -q 'installed as a file' || fail "doctor does not say how it was installed."
+doctor_says ", installed as a file" "$sayso"
 leaves_nothing "the archive" "$sayso"

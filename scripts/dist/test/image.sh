@@ -1,16 +1,11 @@
 #!/usr/bin/env bash
-# The image in a rootless runtime: an ordinary user runs it, the server is healthy, and a new container has the asks of the volume.
+# The image in a rootless runtime: an ordinary user runs it, the server upgrades the database of the volume and is healthy, an agent
+# in the container asks, and a new container has the asks of the volume.
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 image=$dist/sayso-$version-image.tar.gz
-if [ ! -f "$image" ]; then
-    echo "There is no image: \`make dist\` said why."
-    exit
-fi
-for tool in podman crun newuidmap; do
-    type -P "$tool" >/dev/null || fail "$tool is missing. On Debian or Ubuntu: sudo apt-get install podman crun uidmap"
-done
+require "$image" image
 
 # The user, who has no rights but a range of user ids, exists in this mount namespace only.
 person=65533
@@ -33,9 +28,10 @@ if [ "$(stat --file-system --format %T /sys/fs/cgroup)" != cgroup2fs ]; then
 fi
 
 # Without systemd, Podman logs an error because it cannot schedule health checks.
+as_person=(setpriv "--reuid=$person" "--regid=$person" --clear-groups env -i --chdir=/ "PATH=$PATH" "HOME=$work/home"
+    "XDG_RUNTIME_DIR=$work/run" TERM=xterm podman --log-level fatal --cgroup-manager cgroupfs --events-backend file)
 podman() { # arguments
-    setpriv --reuid="$person" --regid="$person" --clear-groups env -i --chdir=/ "PATH=$PATH" "HOME=$work/home" "XDG_RUNTIME_DIR=$work/run" \
-        podman --log-level fatal --cgroup-manager cgroupfs --events-backend file "$@"
+    timeout --kill-after=10 300 "${as_person[@]}" "$@"
 }
 run() {
     podman run --detach --network none --cgroups disabled --volume sayso:/data --name sayso "sayso:$version" >/dev/null
@@ -52,21 +48,35 @@ healthy() {
 end_podman() {
     podman rm --force --ignore sayso >/dev/null 2>&1 || true
     podman unshare rm -rf "$work/home/.local/share/containers" >/dev/null 2>&1 || true
+    # Ends the process that keeps the user namespace.
+    podman system migrate >/dev/null 2>&1 || true
     end
 }
 trap end_podman EXIT
 
 # Podman 4.3 does not load compressed archives.
 zcat "$image" | podman load --quiet >/dev/null
+write_older_database "$work/volume/data"
+(. packaging/image/config.sh && tar --directory "$work/volume/data" --owner="$user_id" --group="$user_id" --create .) >"$work/volume.tar"
+chmod 644 "$work/volume.tar"
+podman volume create sayso >/dev/null
+podman volume import sayso "$work/volume.tar"
 run
 healthy
+inside=(podman exec sayso sayso)
+lists "$older_question" "${inside[@]}"
+podman exec sayso sh -c 'test -f /data/sayso.before-*.db' || fail "The container did not upgrade the database of an older release."
+pass "a container upgrades the database of an older release and keeps its asks"
 [ "$(podman exec sayso id -un)" = sayso ] || fail "The container runs as another user."
+{ echo '#!/bin/bash' && printf '%q ' exec "${as_person[@]}" exec --interactive --tty sayso sayso && echo '"$@"'; } >"$work/in-container"
+chmod 755 "$work/in-container"
+first_question "an agent in the container" "$work/in-container"
 podman exec sayso sayso ask "Pending over the upgrade?" --no-wait >/dev/null
 podman rm --force sayso >/dev/null
 run
 healthy
-podman exec sayso sayso ls | grep 'Pending over the upgrade?' >/dev/null || fail "A new container lost the ask."
-podman exec sayso sayso doctor | grep 'part of a container image' >/dev/null || fail "doctor does not recognise the image."
+lists "Pending over the upgrade?" "${inside[@]}"
+doctor_says "part of a container image" "${inside[@]}"
 podman healthcheck run sayso >/dev/null || fail "The health check fails."
 podman rm --force sayso >/dev/null
 pass "the image runs without root, and a new container has the asks of the volume"

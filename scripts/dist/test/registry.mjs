@@ -1,13 +1,13 @@
-// A registry of npm on the loopback interface with the packages of one directory: registry.mjs DIRECTORY. Prints its address.
+// A registry of npm on the loopback interface with the packages of directories: registry.mjs DIRECTORY… Prints its address.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
-const directory = process.argv[2];
+const files = process.argv.slice(2).flatMap((directory) => readdirSync(directory).map((file) => ({ directory, file })));
 const packages = new Map();
-for (const file of readdirSync(directory).filter((name) => name.endsWith(".tgz"))) {
+for (const { directory, file } of files.filter(({ file }) => file.endsWith(".tgz"))) {
   const bytes = readFileSync(join(directory, file));
   const manifest = JSON.parse(execFileSync("tar", ["-xzOf", join(directory, file), "package/package.json"], { encoding: "utf8" }));
   const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;

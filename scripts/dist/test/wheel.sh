@@ -7,7 +7,9 @@ set -euo pipefail
 wheels=$build/wheels
 if [ "${1:-}" = --prepare ]; then
     mkdir -p "$wheels"
-    python3 -m pip download --quiet --disable-pip-version-check --dest "$wheels" 'httpx>=0.27,<1'
+    # Debian's python3 has no pip, except in a new environment.
+    python3 -m venv "$wheels/venv"
+    "$wheels/venv/bin/pip" download --quiet --disable-pip-version-check --dest "$wheels" 'httpx>=0.27,<1'
     exit
 fi
 python3 -m venv "$work/venv"
@@ -18,14 +20,15 @@ mkdir "$work/older" "$work/share/doc"
 mv "$work/LICENSES-THIRD-PARTY.txt" "$work/share/doc"
 python3 scripts/dist/binary_wheel.py "$(uname -m)-unknown-linux-musl" 0.0.1 "$work/bin/sayso" "$work/share" "$work/older"
 "${pip[@]}" install --no-index --find-links "$work/older" sayso-cli==0.0.1
-"$sayso" ask "Pending over the upgrade?" --no-wait >/dev/null
+write_older_database "$HOME/.local/state/sayso"
+upgrades_older_database "$HOME/.local/state/sayso" "the wheel" "$sayso"
 "${pip[@]}" install --no-index --find-links "$dist" --find-links "$wheels" --upgrade 'sayso[cli]'
 "$sayso" restart >/dev/null
-"$sayso" ls | grep "Pending over the upgrade?" >/dev/null || fail "The upgrade lost an ask."
+lists "Pending over the upgrade?" "$sayso"
 pass "an upgrade keeps asks"
 "$work/venv/bin/python" -c 'import sayso; print("ok: the SDK imports", sayso.__name__)'
 first_question "the wheel" "$sayso"
-"$sayso" doctor | grep -q 'installed by pip' || fail "doctor does not say how it was installed."
+doctor_says "installed by pip" "$sayso"
 leaves_nothing "the wheel" "$sayso"
 "${pip[@]}" uninstall --yes sayso sayso-cli
 [ ! -e "$sayso" ] || fail "pip left the program."

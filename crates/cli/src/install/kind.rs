@@ -4,9 +4,13 @@ use std::path::Path;
 
 use sayso_client::Environment;
 
-/// Whether this build was published in the registries of npm and PyPI. The release workflow sets the variable; only then do
-/// instructions name packages of a registry.
-const IS_PUBLISHED: bool = option_env!("SAYSO_PUBLISHED").is_some();
+/// Whether this build was published in the registries of npm and PyPI. Only then do instructions name packages of a registry. The
+/// release workflow always sets the variable, to an empty value if it does not publish.
+const IS_PUBLISHED: bool = is_set(option_env!("SAYSO_PUBLISHED"));
+
+const fn is_set(value: Option<&str>) -> bool {
+    matches!(value, Some(value) if !value.is_empty())
+}
 
 /// The file that marks a container image.
 const IMAGE_MARK: &str = "/usr/share/sayso/image";
@@ -160,6 +164,13 @@ mod tests {
             std::fs::write(dir.path().join("target").join(mark), "").unwrap();
         }
         assert_eq!(at("target/debug/sayso"), InstallKind::Source);
+    }
+
+    #[test]
+    fn an_empty_variable_is_not_set() {
+        assert!(is_set(Some("1")));
+        assert!(!is_set(Some("")));
+        assert!(!is_set(None));
     }
 
     #[test]

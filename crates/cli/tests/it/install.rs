@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::net::UnixDatagram;
 
-use crate::support::{Person, ran};
+use crate::support::{Person, ending, ran};
 
 /// A server that says that it is older. It refuses everything but its health.
 const OLDER: &str = r#"
@@ -177,11 +177,72 @@ async fn server_reports_to_systemd_that_it_is_ready_and_that_it_answers() -> Res
     Ok(())
 }
 
+/// Runs the server in a network of its own. The first line of input turns its loopback interface off, the second one on.
+#[cfg(target_os = "linux")]
+const SERVER_WITHOUT_LOOPBACK: &str = r#"
+ip link set lo up
+"$0" serve --listen 127.0.0.1:0 &
+for state in down up; do
+    read line
+    ip link set lo $state
+    echo $state
+done
+wait
+"#;
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn server_that_does_not_respond_sends_no_watchdog_message() -> Result<()> {
+    use std::time::Duration;
+
+    use tokio::io::AsyncWriteExt as _;
+
+    let person = Person::without_server()?;
+    let path = person.path("run/notify");
+    let socket = UnixDatagram::bind(&path)?;
+    let is_root = person.program("unshare", &["--net", "true"]).status().await?.success();
+    let mut args = vec!["--net", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", SERVER_WITHOUT_LOOPBACK];
+    if !is_root {
+        args.insert(0, "--map-root-user");
+    }
+    let program = sayso_bin()?;
+    args.push(program.to_str().context("a path")?);
+    let mut server = person.program("unshare", &args);
+    server.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut server = server.env("NOTIFY_SOCKET", &path).env("WATCHDOG_USEC", "20000").spawn()?;
+    let mut keys = server.stdin.take().context("its input")?;
+    let mut said = BufReader::new(server.stdout.take().context("its output")?).lines();
+    let mut bytes = [0; 64];
+    within("three messages", async {
+        for _ in 0..3 {
+            socket.recv(&mut bytes).await?;
+        }
+        Ok(())
+    })
+    .await?;
+
+    keys.write_all(b"\n").await?;
+    within("the interface to go down", async {
+        while said.next_line().await?.as_deref() != Some("down") {}
+        Ok(())
+    })
+    .await?;
+    // Messages that were sent before, and one for a response that was already received.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    while socket.try_recv(&mut bytes).is_ok() {}
+    let received = tokio::time::timeout(Duration::from_millis(500), socket.recv(&mut bytes)).await;
+    assert!(received.is_err(), "the server sent a message in one of 50 intervals without a response");
+
+    keys.write_all(b"\n").await?;
+    within("the server to respond again", async { Ok(socket.recv(&mut bytes).await?) }).await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn shells_complete_pending_asks_and_sessions() -> Result<()> {
     let person = Person::new().await?;
     let id = person.ok(&["ask", "Which database?", "--option", "SQLite", "--no-wait"]).await?;
-    let complete = |words: &'static [&'static str]| {
+    let complete = |words: &[&str]| {
         let mut command = person.command(&[&["--"][..], words].concat());
         let index = (words.len() - 1).to_string();
         command.env("SAYSO_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", index).env("_CLAP_IFS", "\n");
@@ -190,6 +251,12 @@ async fn shells_complete_pending_asks_and_sessions() -> Result<()> {
     let offered = complete(&["sayso", "answer", ""]).await?;
     let ids: Vec<&str> = offered.out.lines().filter(|line| !line.starts_with('-')).collect();
     assert_eq!(ids, [&id[id.len() - 4..]], "{offered:?}");
+    let (agent, _) = person.mock_asks("question").await?;
+    for command in ["show", "message", "stop", "log"] {
+        let offered = complete(&["sayso", "sessions", command, ""]).await?;
+        let ids: Vec<&str> = offered.out.lines().filter(|line| !line.starts_with('-')).collect();
+        assert_eq!(ids, [ending(agent.session())], "{command}: {offered:?}");
+    }
     let commands = complete(&["sayso", "ans"]).await?;
     assert_eq!(commands.out.trim(), "answer");
     let script = person.ok(&["completions", "bash"]).await?;
