@@ -10,4 +10,6 @@ if [ "${SAYSO_DIST_SDKS:-}" != no ]; then
     python=$build/tools/bin/python
     [ -x "$python" ] || fail "The Python SDK cannot be built: run scripts/dist/fetch.sh first."
     (cd sdk/python && "$python" -c 'import sys; from flit_core import buildapi; buildapi.build_wheel(sys.argv[1])' "$dist")
+    # flit writes files that only their owner can read.
+    chmod 644 "$dist/sayso-$version-py3-none-any.whl"
 fi
