@@ -29,7 +29,8 @@ fn main() {
 /// process. A supervisor runs for every agent and needs 0.2 MiB without them. Stack, heap and libraries keep random addresses.
 fn link_at_a_fixed_address() {
     let is = |name: &str, wanted: &str| env::var(name).is_ok_and(|value| value == wanted);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+    let is_static = env::var("CARGO_CFG_TARGET_FEATURE").is_ok_and(|features| features.split(',').any(|one| one == "crt-static"));
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") && !is_static {
         println!("cargo::rustc-link-arg-bins=-no-pie");
     }
 }
