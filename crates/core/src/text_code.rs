@@ -106,7 +106,10 @@ fn of_policy(text: &str) -> Option<TextCode> {
         return Some(TextCode::new("no_rule_answers", [("what", what)]));
     }
     if let Some(rest) = text.strip_prefix("no rule can allow ") {
-        let (what, found) = rest.rsplit_once(": it holds ")?;
+        // Databases of earlier versions have the second separator.
+        let separators = [": it contains ", ": it holds "];
+        let parts = separators.iter().filter_map(|separator| rest.rsplit_once(separator));
+        let (what, found) = parts.max_by_key(|(what, _)| what.len())?;
         let code = TextCode::new("no_rule_can_allow", [("what", what), ("found", found)]);
         return Some(code.with_code("foundCode", code_in(FOUND, found)));
     }
@@ -185,7 +188,7 @@ mod tests {
             ("no rule answers `Which?`", "no_rule_answers", params([("what", "`Which?`")])),
             ("rule \"shared systems\" asks for `ls`", "rule_asks", params([("rule", "shared systems"), ("what", "`ls`")])),
             (
-                "no rule can allow `a #`: it holds a comment",
+                "no rule can allow `a #`: it contains a comment",
                 "no_rule_can_allow",
                 params([("what", "`a #`"), ("found", "a comment"), ("foundCode", "comment")]),
             ),
@@ -216,9 +219,12 @@ mod tests {
 
     #[test]
     fn agent_cannot_forge_the_rest_of_a_reason() {
-        let text = "no rule can allow `a: it holds nothing`: it holds a comment";
-        let expected = params([("what", "`a: it holds nothing`"), ("found", "a comment"), ("foundCode", "comment")]);
-        assert_eq!(of(text), Some(("no_rule_can_allow", expected)));
+        for (forged, real) in [("contains", "contains"), ("holds", "contains"), ("contains", "holds")] {
+            let text = format!("no rule can allow `a: it {forged} nothing`: it {real} a comment");
+            let what = format!("`a: it {forged} nothing`");
+            let expected = params([("what", &what), ("found", "a comment"), ("foundCode", "comment")]);
+            assert_eq!(of(&text), Some(("no_rule_can_allow", expected)));
+        }
         let text = "rule \"r\" asks for `x\" asks for y`";
         assert_eq!(of(text), Some(("rule_asks", params([("rule", "r"), ("what", "`x\" asks for y`")]))));
     }

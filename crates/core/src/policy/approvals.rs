@@ -173,7 +173,7 @@ fn find_allowing_rules(allowing: &[(Scope, &Rule)], prepared: &PreparedAsk<'_>) 
         let (scope, rule) = allowing.first().ok_or_else(unnamed)?;
         return Ok((rule.label(*scope), vec![rule.key(*scope)]));
     };
-    let commands = line.plain.as_ref().map_err(|holds| format!("no rule can allow {}: it holds {holds}", title()))?;
+    let commands = line.plain.as_ref().map_err(|found| format!("no rule can allow {}: it contains {found}", title()))?;
     let mut used = vec![false; allowing.len()];
     let used_cell = std::cell::RefCell::new(&mut used);
     let find = |fits: &dyn Fn(&Rule) -> bool| match allowing.iter().position(|(_, rule)| fits(rule)) {
@@ -223,6 +223,6 @@ fn covers_some(rule: &Rule, prepared: &PreparedAsk<'_>) -> Result<(), MismatchRe
     if commands.iter().any(by_itself) || find_allowing_rules(&[(Scope::User, rule)], prepared).is_ok() {
         Ok(())
     } else {
-        Err("no command of the line fits")
+        Err("no command on the line matches")
     }
 }

@@ -150,7 +150,7 @@ impl Rule {
                     Err(KeyFault::new(key, format!("{key} is empty: write at least one pattern, or leave it out")))
                 }
                 Some(Texts(list)) if list.iter().any(|text| text.trim().is_empty()) => {
-                    Err(KeyFault::new(key, format!("{key} holds an empty text: write a pattern")))
+                    Err(KeyFault::new(key, format!("{key} contains an empty text: write a pattern")))
                 }
                 Some(_) | None => Ok(()),
             }
@@ -254,7 +254,7 @@ impl Rule {
                 self.matches_tool(&approval.tool)?;
                 match &approval.action {
                     Action::Run { .. } => match (&self.run, &prepared.line) {
-                        (Some(patterns), Some(line)) => line.first_broad_match(patterns).ok_or("no command of the line fits"),
+                        (Some(patterns), Some(line)) => line.first_broad_match(patterns).ok_or("no command on the line matches"),
                         (Some(_), None) => Err("another action"),
                         (None, _) => self.require_no_action().map(|()| approval.title.clone()),
                     },
@@ -281,7 +281,7 @@ impl Rule {
     fn match_paths_broadly(&self, patterns: Option<&PathPatterns>, prepared: &PreparedAsk<'_>) -> Result<String, MismatchReason> {
         match patterns {
             Some(patterns) => {
-                patterns.first_broad_match(&prepared.paths, prepared.places).map(str::to_owned).ok_or("no path fits")
+                patterns.first_broad_match(&prepared.paths, prepared.places).map(str::to_owned).ok_or("no path matches")
             }
             None => self.require_no_action().map(|()| prepared.paths.first().cloned().unwrap_or_default()),
         }
@@ -338,7 +338,7 @@ impl Rule {
     fn match_paths_strictly(&self, patterns: Option<&PathPatterns>, prepared: &PreparedAsk<'_>) -> Result<(), MismatchReason> {
         match patterns {
             Some(patterns) if patterns.match_all_strictly(&prepared.paths, prepared.places) => Ok(()),
-            Some(_) => Err("not every path fits"),
+            Some(_) => Err("not every path matches"),
             None => self.require_no_action(),
         }
     }

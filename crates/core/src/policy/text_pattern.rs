@@ -32,7 +32,7 @@ impl TextPattern {
                 });
         }
         if written.is_empty() {
-            return Err("an empty text fits everything: write a part of the text, or \"/./\" for any".to_owned());
+            return Err("an empty text matches everything: write a part of the text, or \"/./\" for any".to_owned());
         }
         Regex::new(&regex::escape(&written.to_lowercase()))
             .map(Self::Part)

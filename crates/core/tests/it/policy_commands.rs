@@ -87,7 +87,10 @@ fn several_rules_together_cover_a_line() {
     );
     assert_eq!(verdict(&set, &run("git status && cargo test -q")), approved("a, b"));
     assert_eq!(why(&verdict(&set, &run("git status && cargo build"))), Some("no rule allows `cargo build`"));
-    assert_eq!(why(&verdict(&set, &run("ls > x"))), Some("no rule can allow `ls > x`: it holds a redirection to or from a file"));
+    assert_eq!(
+        why(&verdict(&set, &run("ls > x"))),
+        Some("no rule can allow `ls > x`: it contains a redirection to or from a file")
+    );
 }
 
 #[test]
@@ -349,7 +352,7 @@ fn explain_says_which_allow_covers_no_command() {
     let body = run("cargo test && timeout 5 make");
     let explained = explain(&set, &subject(&body), NOW);
     let misses: Vec<Option<&str>> = explained.considered.iter().map(|rule| rule.why_not).collect();
-    assert_eq!(misses, [Some("it does not touch Sayso"), Some("no command of the line fits"), None, None]);
+    assert_eq!(misses, [Some("it does not touch Sayso"), Some("no command on the line matches"), None, None]);
     assert_eq!(without_hits(explained.verdict), approved("rule 2 (user), rule 3 (user)"));
 }
 

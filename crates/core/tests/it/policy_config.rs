@@ -209,7 +209,7 @@ fn explain_says_that_a_rule_does_not_name_the_configuration() {
         [
             Some("it does not touch Sayso"),
             Some("it does not name the configuration that is changed"),
-            Some("not every path fits")
+            Some("not every path matches")
         ]
     );
     let reason = "no rule names `.git/config`, which is configuration of version control";

@@ -57,7 +57,7 @@ fn errors_are_reported_with_their_place() {
             "[profiles.away]\napprovals = { timeout = \"0s\" }\n[approvals]\ntimeout = \"10m\"".to_owned(),
             "line 1, column 1: a timeout of zero leaves no time to answer: write a length such as \"10m\"",
         ),
-        (rule("do = \"deny\"\nrun = [\"ls\", \" \"]"), "line 3, column 1: run holds an empty text: write a pattern"),
+        (rule("do = \"deny\"\nrun = [\"ls\", \" \"]"), "line 3, column 1: run contains an empty text: write a pattern"),
         (
             "[approvals]\ntimeout = \"0s\"".to_owned(),
             "line 2, column 1: a timeout of zero leaves no time to answer: write a length such as \"10m\"",
