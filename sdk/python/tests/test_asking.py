@@ -302,7 +302,7 @@ def test_only_allowed_decisions_are_possible(person: Person) -> None:
     )
     assert person.client().approve("print", {"copies": 1}, allowed_decisions=["approve"])
     assert [type(refusal) for refusal in refusals] == [sayso.DecisionNotAllowedError]
-    assert "does not allow to deny; allowed: approve" in str(refusals[0])
+    assert "does not allow the decision `deny`; allowed: approve" in str(refusals[0])
 
 
 def test_own_answer_has_to_fit_the_schema(person: Person) -> None:
