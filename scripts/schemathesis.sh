@@ -28,6 +28,9 @@ trap stop EXIT
 
 # A separate environment, so that the run uses no files and no settings of the user.
 mkdir "$work/home"
+# The shell in the background may create its files after the first look at it.
+: >"$work/out"
+: >"$work/err"
 env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work" \
     "$target/debug/sayso" serve --listen 127.0.0.1:0 --data-dir "$work/data" >"$work/out" 2>"$work/err" &
 server=$!
