@@ -227,11 +227,13 @@ async fn server_that_does_not_respond_sends_no_watchdog_message() -> Result<()> 
         Ok(())
     })
     .await?;
-    // Messages that were sent before, and one for a response that was already received.
-    tokio::time::sleep(Duration::from_millis(100)).await;
     while socket.try_recv(&mut bytes).is_ok() {}
-    let received = tokio::time::timeout(Duration::from_millis(500), socket.recv(&mut bytes)).await;
-    assert!(received.is_err(), "the server sent a message in one of 50 intervals without a response");
+    // The response to a check that was already under way can still arrive.
+    let mut late = 0;
+    while tokio::time::timeout(Duration::from_millis(500), socket.recv(&mut bytes)).await.is_ok() {
+        late += 1;
+        assert!(late <= 2, "the server sends messages without a response");
+    }
 
     keys.write_all(b"\n").await?;
     within("the server to respond again", async { Ok(socket.recv(&mut bytes).await?) }).await?;
