@@ -282,7 +282,7 @@ describe.each(APPS)("$app", ({ app, edits, questions }) => {
       expect([run.lines("sent"), run.lines("suspended")]).toEqual([["ada", "bob"], []]);
     });
 
-    it("resumed run has the context of its worker, and keeps what was always allowed", async () => {
+    it("resumed run has the context of its worker, and keeps the tools that were always allowed", async () => {
       const run = await newRun();
       const calls = [send("ada", 1, 1), send("bob", 2, 2)];
       const group = await run.start(calls, "run-1", { APP_TENANT: "of the program" });

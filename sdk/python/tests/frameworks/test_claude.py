@@ -53,8 +53,8 @@ def test_approved_tool_runs_with_its_input(person: Person) -> None:
 @pytest.mark.parametrize(
     ("tool", "given", "expected"),
     [
-        ("Write", {"file_path": "/work/a.txt", "content": "a"}, ("edit", "paths", ["/work/a.txt"])),
-        ("Read", {"file_path": "/work/a.txt"}, ("read", "paths", ["/work/a.txt"])),
+        ("Write", {"file_path": "/project/a.txt", "content": "a"}, ("edit", "paths", ["/project/a.txt"])),
+        ("Read", {"file_path": "/project/a.txt"}, ("read", "paths", ["/project/a.txt"])),
         ("WebFetch", {"url": "https://example.com", "prompt": "read"}, ("fetch", "url", "https://example.com")),
     ],
 )
